@@ -2,89 +2,88 @@
 #include "base/folder_targets.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <filesystem>
-#include <new>
 #include <string>
-#include <system_error>
 
 #include "base/descriptor.h"
+#include "base/error.h"
 #include "base/failure.h"
-#include "base/small_files.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 
 namespace iocomp {
 namespace {
 
-namespace fs = std::filesystem;
+using Links = OpenFolder::Links;
 
-void sync(const std::string& path) {
-  const Descriptor opened{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
-  if (!opened.is_open()) {
-    throw failure("open", path, errno);
+std::int64_t size_in(const OpenFolder& folder, const std::string& name) {
+  const auto found = folder.find(name, Links::followed);
+  if (!found) {
+    throw failure("find", folder.text(name), ENOENT);
   }
-  // Some network file systems know no fsync of a folder and say EINVAL.
-  if (::fsync(opened.raw()) != 0 && errno != EINVAL) {
-    throw failure("fsync", path, errno);
-  }
+  return found->st_size;
 }
 
-template <typename Action>
-void for_each_file_in(const std::string& folder, const Action& action) {
-  std::error_code error;
-  for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
-       entry.increment(error)) {
-    action(entry->path().string());
+void sync_in(const OpenFolder& folder, const std::string& name) {
+  const Descriptor file = folder.open(name, O_RDONLY, Links::followed);
+  // Some network file systems say EINVAL of what needs no fsync.
+  if (::fsync(file.raw()) != 0 && errno != EINVAL) {
+    throw failure("fsync", folder.text(name), errno);
   }
-  if (error) {
-    throw failure("read the folder", folder, error.value());
-  }
-}
-
-bool is_folder(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(fs::symlink_status(path, error));
 }
 
 }  // namespace
 
-std::int64_t size_of_target(const std::string& path) {
+bool is_folder(const Path& path) {
+  const auto found = path.folder().find(path.name());
+  return found && S_ISDIR(found->st_mode);
+}
+
+std::int64_t size_of_target(const Path& path) {
   if (!is_folder(path)) {
-    return size_of_file(path);
+    return size_in(path.folder(), path.name());
   }
+  const OpenFolder folder = path.folder().folder(path.name());
   std::int64_t sum = 0;
-  for_each_file_in(path, [&sum](const std::string& file) { sum += size_of_file(file); });
+  for (const auto& name : folder.names()) {
+    sum += size_in(folder, name);
+  }
   return sum;
 }
 
-void make_durable(const std::string& path) {
+void make_durable(const Path& path) {
   if (is_folder(path)) {
-    for_each_file_in(path, sync);
-  }
-  sync(path);
-}
-
-void remove_target(const std::string& path) noexcept {
-  std::error_code ignored;
-  try {
-    fs::remove_all(path, ignored);
-  } catch (const std::bad_alloc&) {  // what stays is removed by the next job
+    make_durable(path.folder().folder(path.name()));
+  } else {
+    sync_in(path.folder(), path.name());
   }
 }
 
-bool is_folder_of_a_format(const std::string& path, const std::string& mark) {
-  std::error_code error;
-  bool has_mark = false;
-  for (fs::directory_iterator entry{path, error}; !error && entry != fs::directory_iterator{};
-       entry.increment(error)) {
-    if (!fs::is_regular_file(entry->symlink_status(error))) {
-      return false;
+void make_durable(const OpenFolder& folder) {
+  for (const auto& name : folder.names()) {
+    sync_in(folder, name);
+  }
+  folder.sync();
+}
+
+bool is_folder_of_a_format(const Path& path, const std::string& mark) {
+  bool is_one = false;
+  (void)outcome_of([&] {
+    const OpenFolder folder = path.folder().folder(path.name(), Links::followed);
+    for (const auto& name : folder.names()) {
+      const auto found = folder.find(name);
+      if (!found || !S_ISREG(found->st_mode)) {
+        is_one = false;
+        return;
+      }
+      is_one = is_one || name == mark;
     }
-    has_mark = has_mark || entry->path().filename() == mark;
-  }
-  return !error && has_mark;
+  });
+  return is_one;
 }
 
 }  // namespace iocomp

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/open_folder.h"
+#include "base/path.h"
+
 namespace iocomp {
 
 /// What concerns a target that may be a file or a folder of files: every dataset of ADIOS2's BP
@@ -11,17 +14,17 @@ namespace iocomp {
 
 /// Bytes of a file, or of all files in a folder.
 /// @throws Error{storage_failure}.
-[[nodiscard]] std::int64_t size_of_target(const std::string& path);
+[[nodiscard]] std::int64_t size_of_target(const Path& path);
 
 /// fsync a file, or all files in a folder and the folder itself. What others have written from this
 /// node is durable then too.
 /// @throws Error{storage_failure}.
-void make_durable(const std::string& path);
+void make_durable(const Path& path);
+/// The same of such a folder.
+void make_durable(const OpenFolder& folder);
 
-/// Remove a file, or a folder with what is in it, if it is there. Never throws, follows no links.
-void remove_target(const std::string& path) noexcept;
-
+[[nodiscard]] bool is_folder(const Path& path);
 /// Whether a folder is one that a format has written: it has files only, and one of them is `mark`.
-[[nodiscard]] bool is_folder_of_a_format(const std::string& path, const std::string& mark);
+[[nodiscard]] bool is_folder_of_a_format(const Path& path, const std::string& mark);
 
 }  // namespace iocomp

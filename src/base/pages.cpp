@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <span>
+#include <sstream>
 #include <string>
+
+#include "base/system_file.h"
 
 namespace iocomp {
 namespace {
@@ -24,7 +26,7 @@ struct Mapping {
 std::size_t small_page_bytes(std::span<const std::byte> range) {
   const auto begin = reinterpret_cast<std::uintptr_t>(range.data());
   const std::uintptr_t end = begin + range.size();
-  std::ifstream maps{"/proc/self/smaps"};
+  std::istringstream maps{read_system_file("/proc/self/smaps")};
   std::string line;
   Mapping mapping;
   std::size_t small = 0;
@@ -50,9 +52,8 @@ std::size_t small_page_bytes(std::span<const std::byte> range) {
 }
 
 bool shared_memory_has_huge_pages() {
-  std::ifstream file{"/sys/kernel/mm/transparent_hugepage/shmem_enabled"};
-  std::string line;
-  std::getline(file, line);
+  const std::string line =
+      read_system_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   const bool is_off =
       line.find("[never]") != std::string::npos || line.find("[deny]") != std::string::npos;
   return !line.empty() && !is_off;

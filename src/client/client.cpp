@@ -18,6 +18,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "client/file.h"
 #include "client/group_ranks.h"
 #include "client/guard.h"
@@ -128,6 +130,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   opened.members = ranks_within(place_.comm, group);
   const std::uint64_t key = next_key(name, opened.members);
   opened.after = after;
+  opened.folder = address_of(folder_of(commit::path_in_force(name, file.path, format)));
   opened.file = std::make_unique<File>(
       File::Setup{.name = name,
                   .key = key,

@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/wire.h"
 #include "client/council/meeting.h"
 #include "client/group_ranks.h"
 #include "commit/file_terms.h"
+#include "commit/reports.h"
 #include "config/file_settings.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -83,11 +86,10 @@ std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::stri
   policy.meanwhile = std::move(meanwhile);
 
   std::unique_ptr<reading::Input> input;
-  std::vector<std::byte> found;
   if (have_same_ranks(group, place_.comm)) {
     Meeting meeting{place_.comm, {}, policy};
     try {
-      found = find_together(place_.comm, meeting, name, options, policy, input);
+      input = find_together(place_.comm, meeting, name, options, policy);
     } catch (const Error&) {
       meeting_.end(meeting.ended());
       throw;
@@ -95,16 +97,13 @@ std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::stri
   } else {
     const auto own = mpi::duplicate(group, policy, "the other ranks to open a file for reading");
     Meeting meeting{own.raw(), ranks, policy};
-    found = find_together(own.raw(), meeting, name, options, policy, input);
+    input = find_together(own.raw(), meeting, name, options, policy);
   }
-  auto committed = decode(found);
-  for (const auto& torn : committed.torn) {
+  for (const auto& torn : input->committed().torn) {
     link_.note("file \"" + name + "\" was read without step " + std::to_string(torn.step) + ": " +
                torn.story);
   }
-  return input ? std::move(input)
-               : std::make_unique<reading::Input>(name, std::move(committed), modules(), counted(),
-                                                  link_.crew());
+  return input;
 }
 
 reading::Input::HasRead InputOpener::counted() const {
@@ -114,22 +113,22 @@ reading::Input::HasRead InputOpener::counted() const {
   };
 }
 
-std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meeting,
-                                                  const std::string& name,
-                                                  const std::string& options,
-                                                  const mpi::WaitPolicy& policy,
-                                                  std::unique_ptr<reading::Input>& input) {
+std::unique_ptr<reading::Input> InputOpener::find_together(MPI_Comm comm, Meeting& meeting,
+                                                           const std::string& name,
+                                                           const std::string& options,
+                                                           const mpi::WaitPolicy& policy) {
   const std::string call =
       options.empty() ? "open_input" : "open_input with the options <" + options + '>';
   (void)meeting.meet(
       {.name = call.c_str(), .file = mix(empty_digest, name) | 1U, .file_name = name});
   std::vector<std::byte> found;
+  std::unique_ptr<reading::Input> input;
+  const auto settings = settings_.with_options(name, options);
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
     reading::Committed committed;
     const Outcome looked = outcome_of_anything([&] {
-      const auto settings = settings_.with_options(name, options);
       committed = reading::find_committed(
           {name, settings.file_text(name, "path"), settings.file_text(name, "backend"), modules(),
            kind_sought(settings, name), settings.file_text(name, "engine")});
@@ -143,7 +142,22 @@ std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meetin
   }
   const std::string what = "the other ranks to open file \"" + name + "\" for reading";
   mpi::broadcast(comm, 0, found, policy, what.c_str());
-  return found;
+  auto committed = decode(found);
+  const Outcome opened = outcome_of([&] {
+    const auto mine = address_of(folder_of(settings.file_text(name, "path")));
+    if (const auto different = commit::different_folder(committed.folder, mine);
+        !different.empty()) {
+      throw Error{ErrorCode::inconsistent_calls,
+                  "file \"" + name + "\": compute rank " + std::to_string(place_.rank) +
+                      " means another folder than the first rank of the file: " + different};
+    }
+    if (!input) {
+      input = std::make_unique<reading::Input>(name, std::move(committed), modules(), counted(),
+                                               link_.crew());
+    }
+  });
+  mpi::agree(comm, opened, policy, what.c_str()).throw_unless_ok();
+  return input;
 }
 
 }  // namespace iocomp::client

@@ -34,11 +34,10 @@ class InputOpener {
                                                      std::function<void()> meanwhile);
 
  private:
-  [[nodiscard]] std::vector<std::byte> find_together(MPI_Comm comm, Meeting& meeting,
-                                                     const std::string& name,
-                                                     const std::string& options,
-                                                     const mpi::WaitPolicy& policy,
-                                                     std::unique_ptr<reading::Input>& input);
+  [[nodiscard]] std::unique_ptr<reading::Input> find_together(MPI_Comm comm, Meeting& meeting,
+                                                              const std::string& name,
+                                                              const std::string& options,
+                                                              const mpi::WaitPolicy& policy);
   [[nodiscard]] reading::Input::HasRead counted() const;
   [[nodiscard]] std::string modules() const { return settings_.text("storage.modules"); }
 

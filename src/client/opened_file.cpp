@@ -3,7 +3,20 @@
 
 #include <mpi.h>
 
+#include <string>
+
+#include "commit/file_terms.h"
+#include "commit/publication.h"
+
 namespace iocomp::client {
+
+commit::Publication::Identity OpenedFile::identity(const std::string& job) const {
+  auto identity = commit::identity(file->name(), settings, job);
+  identity.folder = folder;
+  identity.held = held;
+  identity.after = after;
+  return identity;
+}
 
 void OpenedFile::free_communicators() {
   for (MPI_Comm* own : {&openers, &rows_comm, &comm}) {

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/open_folder.h"
 #include "client/council/meeting.h"
 #include "client/file.h"
 #include "client/local/local_carrier.h"
 #include "client/remote/remote_carrier.h"
+#include "commit/publication.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
@@ -24,6 +26,8 @@ namespace iocomp::client {
 struct OpenedFile {
   /// Free its communicators. Collective over its ranks.
   void free_communicators();
+  /// How it is published. @param job  of the session.
+  [[nodiscard]] commit::Publication::Identity identity(const std::string& job) const;
 
   config::FileSettings settings;
   std::string options;       ///< that the program gave in the call
@@ -31,6 +35,8 @@ struct OpenedFile {
   const formats::Format* format = nullptr;
   std::int64_t after = protocol::everything;  ///< what it loses where it is continued
   std::vector<std::string> predecessors;      ///< names of files whose steps come first
+  FolderAddress folder;  ///< in which it lies, as this rank has meant it when it opened the file
+  std::shared_ptr<const OpenFolder> held;  ///< of one with servers: the one in which it lies
 
   // Of a file without servers:
   MPI_Comm comm = MPI_COMM_NULL;

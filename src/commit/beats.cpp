@@ -2,7 +2,6 @@
 #include "commit/beats.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -13,15 +12,15 @@
 #include <thread>
 #include <utility>
 
-#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "base/thread.h"
 #include "base/write_plainly.h"
 
 namespace iocomp::commit {
 
-Beats::Beats(std::string path, std::string job, BeatPace pace)
+Beats::Beats(Path path, std::string job, BeatPace pace)
     : path_{std::move(path)}, job_{std::move(job)}, pace_{pace} {
   write(0);
   thread_ = start_thread("iocomp-lock", [this](const std::stop_token& stop) { beat(stop); });
@@ -29,11 +28,12 @@ Beats::Beats(std::string path, std::string job, BeatPace pace)
 
 // One that fails is missing, and the next may come. No file is made where somebody removed it.
 void Beats::write(long number) const {
-  const Descriptor file{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)};
-  if (file.is_open()) {
-    const std::string text = job_ + '\n' + std::to_string(number) + '\n';
-    (void)outcome_of([&] { write_plainly(file, 0, std::as_bytes(std::span{text}), path_); });
-  }
+  (void)outcome_of([&] {
+    if (const auto file = path_.folder().open_if_there(path_.name(), O_WRONLY)) {
+      const std::string text = job_ + '\n' + std::to_string(number) + '\n';
+      write_plainly(*file, 0, std::as_bytes(std::span{text}), path_.text());
+    }
+  });
 }
 
 void Beats::beat(const std::stop_token& stop) const {
@@ -48,7 +48,7 @@ void Beats::beat(const std::stop_token& stop) const {
   }
 }
 
-bool beats(const std::string& path, BeatPace pace) {
+bool beats(const Path& path, BeatPace pace) {
   const auto first = read_file(path);
   const auto end = std::chrono::steady_clock::now() + pace.silence;
   while (first && std::chrono::steady_clock::now() < end) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "base/path.h"
+
 namespace iocomp::commit {
 
 /// How a process shows that it lives where the file system has no locks: it writes a number into a
@@ -19,7 +21,7 @@ struct BeatPace {
 class Beats {
  public:
   /// @param path  of the file, which is there. @param job  stands in its first line.
-  Beats(std::string path, std::string job, BeatPace pace);
+  Beats(Path path, std::string job, BeatPace pace);
   Beats(const Beats&) = delete;
   Beats& operator=(const Beats&) = delete;
   ~Beats() = default;
@@ -28,7 +30,7 @@ class Beats {
   void write(long number) const;
   void beat(const std::stop_token& stop) const;
 
-  std::string path_;
+  Path path_;
   std::string job_;
   BeatPace pace_;
   std::jthread thread_;  // last: it uses everything above
@@ -36,6 +38,6 @@ class Beats {
 
 /// Watch such a file, asleep, until it changes or was silent for long enough. @return whether its
 /// process lives. A file that is gone has nobody.
-[[nodiscard]] bool beats(const std::string& path, BeatPace pace);
+[[nodiscard]] bool beats(const Path& path, BeatPace pace);
 
 }  // namespace iocomp::commit

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -22,6 +21,8 @@
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/folder_targets.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "base/write_plainly.h"
 #include "commit/manifest.h"
@@ -35,15 +36,15 @@ namespace {
 // What is about to be removed is the file that a job wanted to put in the place of another: the
 // other one stays, with its own manifest. @return whether it may be removed.
 // @param may_appear  see TargetNames: of a job of ours.
-bool keep_what_was_to_be_replaced(const std::string& temporary,
+bool keep_what_was_to_be_replaced(const Path& temporary,
                                   const std::function<void()>& may_appear = {}) noexcept {
-  const std::string target = belongs_to(name_in_folder(temporary));
+  const std::string target = belongs_to(temporary.name());
   if (target.empty()) {
     return true;
   }
-  const std::string manifest = folder_of(temporary) + '/' + target + ".json";
+  const Path manifest = temporary.beside(target + ".json");
   return outcome_of([&] {
-           const auto found = read_in_folder(manifest);
+           const auto found = read_file(manifest);
            const auto of_old_one = in_force(found, manifest);
            if (of_old_one != found) {
              if (of_old_one) {
@@ -51,8 +52,8 @@ bool keep_what_was_to_be_replaced(const std::string& temporary,
                write_durably(manifest, temporary + ".json", std::span{&text, 1}, may_appear);
              } else {
                check_may_appear(may_appear);
-               ::unlink(manifest.c_str());
-               sync_folder_of(manifest);
+               manifest.folder().unlink(manifest.name());
+               manifest.folder().sync();
              }
            }
            check_may_appear(may_appear);
@@ -63,23 +64,18 @@ bool keep_what_was_to_be_replaced(const std::string& temporary,
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
   remove_begun(names.temporary, names.may_appear);  // of an earlier process with our number
-  const std::string path = beside_temporary(names, trial_ending);
-  const Descriptor trial{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
-  if (!trial.is_open()) {
-    throw failure("create a file beside", names.target, errno);
+  const Path trial = beside_temporary(names, trial_ending);
+  const Outcome made = outcome_of([&] { (void)trial.folder().create(trial.name(), O_WRONLY); });
+  if (!made.ok()) {
+    throw Error{made.code, "cannot create a file beside " + names.target.text() + ": " + made.story};
   }
-  ::unlink(path.c_str());
+  trial.folder().unlink(trial.name());
   check_may_appear(names.may_appear);
 }
 
-bool is_folder(const std::string& path) {
-  struct stat status{};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-void refuse_a_folder(const std::string& path) {
+void refuse_a_folder(const Path& path) {
   if (is_folder(path)) {
-    throw failure("write", path, EISDIR);
+    throw failure("write", path.text(), EISDIR);
   }
 }
 
@@ -90,14 +86,9 @@ void refuse_other_folders(const TargetNames& names) {
     refuse_a_folder(names.target);
   } else if (is_folder(names.target) && !is_folder_of_a_format(names.target, names.folder_mark)) {
     throw Error{ErrorCode::storage_failure,
-                "cannot write " + names.target + ": it is a folder, and no dataset: it has no \"" +
+                "cannot write " + names.target.text() + ": it is a folder, and no dataset: it has no \"" +
                     names.folder_mark + "\", or has folders; remove it, or choose another path"};
   }
-}
-
-bool is_there(const std::string& path) {
-  struct stat status{};
-  return ::lstat(path.c_str(), &status) == 0;
 }
 
 std::string identity(const struct stat& status) {
@@ -105,15 +96,13 @@ std::string identity(const struct stat& status) {
 }
 
 // Where nothing can be made durable any more.
-void write_for_now(const std::string& path, const std::string& temporary, const std::string& text) {
-  const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (!file.is_open()) {
-    throw failure("create", temporary, errno);
-  }
-  write_plainly(file, 0, std::as_bytes(std::span{text}), temporary);
+void write_for_now(const Path& path, const Path& temporary, const std::string& text) {
+  const OpenFolder& folder = path.folder();
+  const Descriptor file = folder.create(temporary.name(), O_WRONLY);
+  write_plainly(file, 0, std::as_bytes(std::span{text}), temporary.text());
   (void)::fsync(file.raw());  // what failed before may succeed now
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    throw failure("rename " + temporary + " to", path, errno);
+  if (const int error = folder.rename(temporary.name(), path.name()); error != 0) {
+    throw failure("rename " + temporary.text() + " to", path.text(), error);
   }
 }
 
@@ -121,29 +110,25 @@ void write_for_now(const std::string& path, const std::string& temporary, const 
 // more, that is better than none.
 void take_back_manifest(const TargetNames& names, const std::optional<std::string>& before,
                         bool describes_target) noexcept {
-  std::optional<OpenFolder> folder;
-  if (!outcome_of([&] { folder.emplace(names.manifest); }).ok()) {
-    return;  // out of reach, with all that is in it
-  }
+  const Path temporary = names.temporary + ".json";
   try {
-    if (folder->read(name_in_folder(names.manifest)) == before) {
+    if (read_file(names.manifest) == before) {
       return;
     }
     if (before) {
-      write_durably(names.manifest, names.temporary + ".json", *before);
+      write_durably(names.manifest, temporary, *before);
       return;
     }
   } catch (const std::exception&) {  // the failure that led here is the one to tell
-    const std::string temporary = names.temporary + ".json";
     if (before && outcome_of([&] { write_for_now(names.manifest, temporary, *before); }).ok()) {
       return;
     }
-    ::unlink(temporary.c_str());
+    temporary.folder().unlink(temporary.name());
     if (describes_target) {
       return;
     }
   }
-  ::unlink(names.manifest.c_str());
+  names.manifest.folder().unlink(names.manifest.name());
 }
 
 // The manifest is again what it was, and stays so after a power loss. What led here is the failure
@@ -152,7 +137,7 @@ void undo(const TargetNames& names, const std::optional<std::string>& before,
           bool describes_target) noexcept {
   if (!is_taken_over(names)) {
     take_back_manifest(names, before, describes_target);
-    (void)outcome_of([&] { sync_folder_of(names.target); });
+    (void)outcome_of([&] { names.target.folder().sync(); });
   }
 }
 
@@ -160,7 +145,7 @@ void undo(const TargetNames& names, const std::optional<std::string>& before,
 template <typename Body>
 void change_manifest(const TargetNames& names, bool describes_target, Body&& body) {
   // What cannot be read is not what is missing: it would be taken away.
-  const auto before = read_in_folder(names.manifest);
+  const auto before = read_file(names.manifest);
   try {
     body();
   } catch (...) {
@@ -173,18 +158,20 @@ void change_manifest(const TargetNames& names, bool describes_target, Body&& bod
 // one is left to go back to.
 void replace_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, const ToldSteps& earlier) {
-  if (!is_there(names.temporary)) {  // it has its name since an fsync that failed
-    throw failure("find", names.temporary, ENOENT);
+  if (!names.temporary.is_there()) {  // it has its name since an fsync that failed
+    throw failure("find", names.temporary.text(), ENOENT);
   }
-  sync_folder_of(names.target);  // a manifest that counts on the temporary must not come without it
-  const auto before = in_force(read_in_folder(names.manifest), names.manifest);
+  names.target.folder().sync();  // no manifest that counts on the temporary comes without it
+  const auto before = in_force(read_file(names.manifest), names.manifest);
   ManifestHead pending = head;
   pending.replaced = before.value_or("");
   change_manifest(names, true, [&] { write_manifest(names, pending, description, earlier); });
   try {
     publish(names, true);
   } catch (...) {
-    if (is_there(names.temporary)) {
+    bool has_no_name = false;
+    (void)outcome_of([&] { has_no_name = names.temporary.is_there(); });
+    if (has_no_name) {
       undo(names, before, true);
     }
     throw;
@@ -201,37 +188,26 @@ void take_back(const TargetNames& names, bool replace) noexcept {
     return;
   }
   if (!replace) {
-    (void)::rename(names.target.c_str(), names.temporary.c_str());
+    (void)names.target.folder().rename(names.target.name(), names.temporary.name());
   } else if (!names.folder_mark.empty()) {
-    (void)undo_replacing(names.temporary, names.target);
+    (void)undo_replacing(names.target.folder(), names.temporary.name(), names.target.name());
   }
   // Before the manifest goes: a power loss must leave no file without what describes it.
-  (void)outcome_of([&] { sync_folder_of(names.target); });
+  (void)outcome_of([&] { names.target.folder().sync(); });
 }
 
 }  // namespace
 
-void check_folder(const TargetNames& names) {
-  const std::string folder = folder_of(names.target);
-  struct stat status{};
-  if (::stat(folder.c_str(), &status) != 0) {
-    throw failure("write " + names.target + " into the folder", folder, errno);
-  }
-  if (!S_ISDIR(status.st_mode)) {
-    throw failure("write " + names.target + " into the folder", folder, ENOTDIR);
-  }
-}
-
-void remove_begun(const std::string& temporary, const std::function<void()>& may_appear) noexcept {
+void remove_begun(const Path& temporary, const std::function<void()>& may_appear) noexcept {
   if (keep_what_was_to_be_replaced(temporary, may_appear)) {
-    remove_target(temporary);
+    temporary.folder().remove(temporary.name());
   }
 }
 
 Error target_is_there(const TargetNames& names, const char* when) {
   return Error{
       ErrorCode::target_exists,
-      names.target + ' ' + when +
+      names.target.text() + ' ' + when +
           "; remove it, choose another path, or set existing = \"replace\" or \"continue\""};
 }
 
@@ -240,10 +216,9 @@ bool is_taken_over(const TargetNames& names) {
 }
 
 void prepare_target(const TargetNames& names, bool replace) {
-  check_folder(names);
   refuse_other_folders(names);
   refuse_a_folder(names.manifest);
-  if (!replace && is_there(names.target)) {
+  if (!replace && names.target.is_there()) {
     throw target_is_there(names, "exists");
   }
   check_that_files_can_be_created(names);
@@ -254,18 +229,19 @@ void publish(const TargetNames& names, bool replace) {
   if (replace && is_folder_target) {
     refuse_other_folders(names);  // it may have appeared meanwhile
   }
-  const OpenFolder folder{names.target};
-  const bool replaces_one = replace && folder.has(name_in_folder(names.target));
+  const OpenFolder& folder = names.target.folder();
+  const std::string& from = names.temporary.name();
+  const std::string& to = names.target.name();
+  const bool replaces_one = replace && folder.has(to);
   check_may_appear(names.may_appear);
-  const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
-                    : is_folder_target ? rename_replacing(names.temporary, names.target)
-                    : ::rename(names.temporary.c_str(), names.target.c_str()) == 0 ? 0
-                                                                                   : errno;
+  const int error = !replace           ? folder.rename_first(from, to)
+                    : is_folder_target ? rename_replacing(folder, from, to)
+                                       : folder.rename(from, to);
   if (error == EEXIST) {
     throw target_is_there(names, "has appeared meanwhile");
   }
   if (error != 0) {
-    throw failure("rename " + names.temporary + " to", names.target, error);
+    throw failure("rename " + names.temporary.text() + " to", names.target.text(), error);
   }
   try {
     folder.sync();
@@ -274,16 +250,15 @@ void publish(const TargetNames& names, bool replace) {
     throw;
   }
   if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes
-    remove_target(names.temporary);
-    remove_target(names.temporary + std::string{set_aside_ending});
+    folder.remove(from);
+    folder.remove(from + std::string{set_aside_ending});
   }
 }
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        const ToldSteps& earlier) {
-  // A folder that is gone for a moment is not one without the name.
-  const bool finds_one = is_in_folder(names.target);
+  const bool finds_one = names.target.is_there();
   if (replace && finds_one) {
     replace_described(names, head, description, earlier);
     return;
@@ -303,25 +278,20 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   });
 }
 
-std::string inode_of(const std::string& path) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) != 0 ? std::string{} : std::to_string(status.st_ino);
+std::string inode_of(const Path& path) {
+  const auto status = path.folder().find(path.name(), OpenFolder::Links::followed);
+  return status ? std::to_string(status->st_ino) : std::string{};
 }
 
-std::string identity_of(const std::string& path) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) != 0 ? std::string{} : identity(status);
-}
-
-std::string identity_in_folder(const std::string& path) {
-  const auto status = OpenFolder{path}.find(name_in_folder(path), OpenFolder::Links::followed);
+std::string identity_of(const Path& path) {
+  const auto status = path.folder().find(path.name(), OpenFolder::Links::followed);
   return status ? identity(*status) : std::string{};
 }
 
 void check_identity(const TargetNames& names, const std::string& identity) {
   const std::string found = identity_of(names.target);
   if (!identity.empty() && !found.empty() && found != identity) {
-    throw Error{ErrorCode::target_exists, names.target +
+    throw Error{ErrorCode::target_exists, names.target.text() +
                                               " was replaced meanwhile, by another job: what this "
                                               "one has written is gone; give each job a path of "
                                               "its own"};
@@ -334,22 +304,24 @@ void describe_again(const TargetNames& names, NewFile& manifest) {
 
 bool describe_more(const TargetNames& names, const std::string& of_manifest, std::int64_t bytes,
                    const std::string& line) {
-  const Descriptor file{::open(names.manifest.c_str(), O_WRONLY | O_CLOEXEC)};
+  std::optional<Descriptor> file;
+  (void)outcome_of(
+      [&] { file = names.manifest.folder().open_if_there(names.manifest.name(), O_WRONLY); });
   struct stat status{};
-  if (!file.is_open() || ::fstat(file.raw(), &status) != 0 || identity(status) != of_manifest ||
+  if (!file || ::fstat(file->raw(), &status) != 0 || identity(status) != of_manifest ||
       status.st_size != bytes) {
     return false;
   }
   try {
     check_may_appear(names.may_appear);
-    write_plainly(file, bytes, std::as_bytes(std::span{line}), names.manifest);
-    if (!has_bug(Bug::manifest_not_synced) && ::fdatasync(file.raw()) != 0) {
-      throw failure("fsync", names.manifest, errno);
+    write_plainly(*file, bytes, std::as_bytes(std::span{line}), names.manifest.text());
+    if (!has_bug(Bug::manifest_not_synced) && ::fdatasync(file->raw()) != 0) {
+      throw failure("fsync", names.manifest.text(), errno);
     }
     return true;
   } catch (...) {
     std::optional<std::string> before;
-    (void)outcome_of([&] { before = read_in_folder(names.manifest); });
+    (void)outcome_of([&] { before = read_file(names.manifest); });
     if (before) {
       before->resize(std::min(before->size(), static_cast<std::size_t>(bytes)));
       undo(names, before, true);
@@ -368,25 +340,25 @@ bool remove_committed(const TargetNames& names) noexcept {
   if (is_taken_over(names)) {
     return false;
   }
+  const OpenFolder& folder = names.target.folder();
   if (!names.folder_mark.empty()) {
     // So that a kill leaves no half of it under its name. A new one may be in the making, with the
     // name of a temporary.
-    const std::string removed = names.temporary + ".removed";
-    (void)::rename(names.target.c_str(), removed.c_str());
-    remove_target(removed);
+    const std::string removed = names.temporary.name() + ".removed";
+    (void)folder.rename(names.target.name(), removed);
+    folder.remove(removed);
   } else {
-    ::unlink(names.target.c_str());
+    folder.unlink(names.target.name());
   }
-  // Neither a power loss nor a folder that was gone for a moment must leave a file without what
-  // describes it. Meanwhile others may have taken the files over, and have put a new one here.
+  // No power loss must leave a file without what describes it. Meanwhile others may have taken the
+  // files over, and have put a new one here.
   bool is_gone = false;
   (void)outcome_of([&] {
-    const OpenFolder folder{names.target};
-    is_gone = !folder.has(name_in_folder(names.target));
+    is_gone = !names.target.is_there();
     if (is_gone) {
       folder.sync();
       check_may_appear(names.may_appear);
-      ::unlink(names.manifest.c_str());
+      folder.unlink(names.manifest.name());
     }
   });
   return is_gone;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/step_lines.h"
 #include "formats/format.h"
@@ -23,21 +24,21 @@ inline constexpr std::string_view temporary_mark = ".iocomp-";
 
 /// The names of one physical file.
 struct TargetNames {
-  std::string
-      target;  ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
-  std::string temporary;      ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
-  std::string manifest;       ///< "out/fields.h5.json"
+  Path target;  ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
+  Path temporary;             ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
+  Path manifest;              ///< "out/fields.h5.json"
   std::string folder_mark{};  ///< see Traits: not empty where the target is a folder
   /// Throws where others have taken the file over: then nothing gets its name. Empty: nobody can.
   std::function<void()> may_appear{};
 };
 
-/// @param path  as in the settings, or "<name><extension>".
+/// @param path  of a file of all steps: "out/fields.h5".
 /// @param step  -1 for a file of all steps; else the number goes before the extension, six digits
 /// or more.
 /// @param job   "<host>-<pid>" of the session's rank 0, the same on all ranks.
-[[nodiscard]] TargetNames target_names(const std::string& path, std::int64_t step,
-                                       const std::string& job);
+[[nodiscard]] TargetNames target_names(const Path& path, std::int64_t step, const std::string& job);
+/// The name of the file itself.
+[[nodiscard]] std::string name_with_step(const std::string& name, std::int64_t step);
 
 /// The other way: the step whose file is called `name`, beside a file of all steps called `plain`;
 /// nothing where it is none.
@@ -52,13 +53,9 @@ struct NameOfStep {
 /// Where nothing else tells whether a file is one of many; nothing where its name has no number.
 [[nodiscard]] std::optional<NameOfStep> name_of_step(const std::string& name);
 
-/// Refuse a directory that is missing. @throws Error{storage_failure}.
-void check_folder(const TargetNames& names);
-
 /// Remove a temporary. What it was going to replace stays, with its own manifest. Never throws.
 /// @param may_appear  see TargetNames: of a file of this job.
-void remove_begun(const std::string& temporary,
-                  const std::function<void()>& may_appear = {}) noexcept;
+void remove_begun(const Path& temporary, const std::function<void()>& may_appear = {}) noexcept;
 
 /// Whether `may_appear` throws.
 [[nodiscard]] bool is_taken_over(const TargetNames& names);
@@ -67,8 +64,7 @@ void remove_begun(const std::string& temporary,
 [[nodiscard]] Error target_is_there(const TargetNames& names, const char* when);
 
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
-/// `replace`), a directory that is missing or cannot be written, a target that is a directory
-/// (where targets are directories: one that no format has written).
+/// `replace`), a directory that cannot be written, a target that is a directory (where targets are directories: one that no format has written).
 /// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
 void prepare_target(const TargetNames& names, bool replace);
 
@@ -145,12 +141,11 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 
 /// Of a folder that replaces another: the two exchange their names, so that what has the name of
 /// the temporary may be either. Empty where there is nothing.
-[[nodiscard]] std::string inode_of(const std::string& path);
+[[nodiscard]] std::string inode_of(const Path& path);
 
 /// What tells a file from others that have had its name; empty where there is none.
-[[nodiscard]] std::string identity_of(const std::string& path);
-/// The same. @throws Error{storage_failure} where its folder is gone.
-[[nodiscard]] std::string identity_in_folder(const std::string& path);
+/// @throws Error{storage_failure} where that cannot be known.
+[[nodiscard]] std::string identity_of(const Path& path);
 
 /// @param identity  of the file when it was published; empty: unknown.
 /// @throws Error{target_exists} where another file has its name by now.

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/folder_targets.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
@@ -20,7 +21,7 @@ std::optional<Manifest> manifest_of(const TargetNames& names) {
   std::optional<Manifest> manifest;
   (void)outcome_of([&] {
     if (const auto text = manifest_in_force(names.manifest)) {
-      manifest = parse_manifest(*text, names.manifest);
+      manifest = parse_manifest(*text, names.manifest.text());
     }
   });
   return manifest;
@@ -28,7 +29,7 @@ std::optional<Manifest> manifest_of(const TargetNames& names) {
 
 }  // namespace
 
-std::vector<std::int64_t> still_there(const Superseded& superseded, const std::string& path) {
+std::vector<std::int64_t> still_there(const Superseded& superseded, const Path& path) {
   std::vector<std::int64_t> there;
   for (const auto& [step, identity] : superseded) {
     if (identity_of(target_names(path, step, {}).target) == identity) {
@@ -38,11 +39,10 @@ std::vector<std::int64_t> still_there(const Superseded& superseded, const std::s
   return there;
 }
 
-std::vector<std::int64_t> steps_in_names(const std::string& path) {
+std::vector<std::int64_t> steps_in_names(const Path& path) {
   std::vector<std::int64_t> numbers;
-  const std::string plain = name_in_folder(path);
-  for (const auto& name : names_in_existing(folder_of(path))) {
-    if (const auto step = step_in_name(name, plain)) {
+  for (const auto& name : path.folder().names()) {
+    if (const auto step = step_in_name(name, path.name())) {
       numbers.push_back(*step);
     }
   }
@@ -50,11 +50,12 @@ std::vector<std::int64_t> steps_in_names(const std::string& path) {
   return numbers;
 }
 
-EarlierSteps earlier_steps(const std::string& path) {
+EarlierSteps earlier_steps(const Path& path) {
   EarlierSteps earlier{.numbers = steps_in_names(path), .superseded = {}};
   for (const auto number : earlier.numbers) {
     const auto names = target_names(path, number, {});
-    const auto text = read_file(names.manifest);
+    std::optional<std::string> text;
+    (void)outcome_of([&] { text = read_file(names.manifest); });
     if (text && text->find("\"supersedes\"") != std::string::npos) {
       if (const auto manifest = manifest_of(names)) {
         std::ranges::copy(still_there(manifest->supersedes, path),
@@ -69,13 +70,12 @@ EarlierSteps earlier_steps(const std::string& path) {
 }
 
 bool is_whole(const TargetNames& names) {
-  const OpenFolder folder{names.target};
-  const auto text = in_force(folder.read(name_in_folder(names.manifest)), names.manifest);
-  if (!text || !folder.has(name_in_folder(names.target))) {
+  const auto text = manifest_in_force(names.manifest);
+  if (!text || !names.target.is_there()) {
     return false;
   }
   std::optional<Manifest> manifest;
-  (void)outcome_of([&] { manifest = parse_manifest(*text, names.manifest); });
+  (void)outcome_of([&] { manifest = parse_manifest(*text, names.manifest.text()); });
   return manifest && size_of_target(names.target) >= manifest->bytes;
 }
 

@@ -2,7 +2,6 @@
 #include "commit/growing_file.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,38 +16,36 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "base/write_plainly.h"
 
 namespace iocomp::commit {
 namespace {
 
-void write_at(const std::string& path, std::int64_t offset, std::string_view text) {
-  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
-  if (!file.is_open()) {
-    throw failure("open", path, errno);
-  }
-  write_plainly(file, offset, std::as_bytes(std::span{text}), path);
+void write_at(const Path& path, std::int64_t offset, std::string_view text) {
+  const Descriptor file = path.folder().open_own(path.name(), O_WRONLY);
+  write_plainly(file, offset, std::as_bytes(std::span{text}), path.text());
   if (::fsync(file.raw()) != 0) {
-    throw failure("fsync", path, errno);
+    throw failure("fsync", path.text(), errno);
   }
 }
 
 }  // namespace
 
-GrowingFile::GrowingFile(std::string path, std::string ending)
+GrowingFile::GrowingFile(Path path, std::string ending)
     : path_{std::move(path)}, ending_{std::move(ending)} {}
 
 GrowingFile::~GrowingFile() { drop_other(); }
 
 void GrowingFile::drop_other() noexcept {
   if (!other_.empty()) {
-    ::unlink(other_.c_str());
+    path_.folder().unlink(other_);
     other_.clear();
   }
 }
 
-void GrowingFile::write(std::string_view text, const std::string& temporary,
+void GrowingFile::write(std::string_view text, const Path& temporary,
                         const std::function<void()>& may_appear) {
   shown_bytes_.reset();
   drop_other();
@@ -58,18 +55,18 @@ void GrowingFile::write(std::string_view text, const std::string& temporary,
   shown_bytes_ = std::ssize(text);
 }
 
-void GrowingFile::make_other(const std::string& temporary) {
+void GrowingFile::make_other(const Path& temporary) {
   const auto whole = read_file(path_);
   if (!whole || std::ssize(*whole) < *shown_bytes_) {
-    throw Error{ErrorCode::storage_failure, path_ + " is not what was written"};
+    throw Error{ErrorCode::storage_failure, path_.text() + " is not what was written"};
   }
-  ::unlink(temporary.c_str());
-  other_ = temporary;
+  (void)path_.folder().create(temporary.name(), O_WRONLY);
+  other_ = temporary.name();
   other_bytes_ = 0;
   missing_ = whole->substr(0, static_cast<std::size_t>(*shown_bytes_));
 }
 
-void GrowingFile::append(std::string_view more, const std::string& temporary,
+void GrowingFile::append(std::string_view more, const Path& temporary,
                          const std::function<void()>& may_appear) {
   const std::int64_t shown = shown_bytes_.value();
   try {
@@ -77,17 +74,16 @@ void GrowingFile::append(std::string_view more, const std::string& temporary,
       make_other(temporary);
     }
     const std::string text = missing_ + std::string{more};
-    write_at(other_, other_bytes_, text + ending_);
+    write_at(path_.beside(other_), other_bytes_, text + ending_);
     bytes_written_ += std::ssize(text) + std::ssize(ending_);
-    const OpenFolder folder{path_};
     check_may_appear(may_appear);
-    if (::renameat2(AT_FDCWD, other_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
-      throw failure("exchange " + other_ + " with", path_, errno);
+    if (const int error = path_.folder().exchange(other_, path_.name()); error != 0) {
+      throw failure("exchange " + temporary.text() + " with", path_.text(), error);
     }
     shown_bytes_ = other_bytes_ + std::ssize(text);
     other_bytes_ = shown;
     missing_ = more;
-    folder.sync();
+    path_.folder().sync();
   } catch (...) {
     shown_bytes_.reset();
     drop_other();

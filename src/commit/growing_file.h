@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
+
 namespace iocomp::commit {
 
 /// A durable text file whose text mostly grows before a fixed ending, and that is whole at any
@@ -15,7 +17,7 @@ namespace iocomp::commit {
 /// of the last two, not those of all. A reader that keeps it open over two changes may see them.
 class GrowingFile {
  public:
-  GrowingFile(std::string path, std::string ending);
+  GrowingFile(Path path, std::string ending);
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
   ~GrowingFile();
@@ -24,10 +26,10 @@ class GrowingFile {
   /// @param temporary  a name beside it that nobody else uses, as long as this object is there.
   /// @param may_appear  see check_may_appear.
   /// @throws Error{storage_failure}; so below. Then it is as before.
-  void write(std::string_view text, const std::string& temporary,
+  void write(std::string_view text, const Path& temporary,
              const std::function<void()>& may_appear = {});
   /// Let it hold more before the ending. @pre can_grow()
-  void append(std::string_view more, const std::string& temporary,
+  void append(std::string_view more, const Path& temporary,
               const std::function<void()>& may_appear = {});
   /// Whether it was written, and nothing has failed since.
   [[nodiscard]] bool can_grow() const noexcept { return shown_bytes_.has_value(); }
@@ -36,10 +38,10 @@ class GrowingFile {
   [[nodiscard]] std::int64_t bytes_written() const noexcept { return bytes_written_; }
 
  private:
-  void make_other(const std::string& temporary);
+  void make_other(const Path& temporary);
   void drop_other() noexcept;
 
-  std::string path_;
+  Path path_;
   std::string ending_;
   std::optional<std::int64_t> shown_bytes_;  // without the ending
   std::string other_;                        // its name; empty: there is none

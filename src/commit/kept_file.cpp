@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/kept_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
-#include "base/folder_targets.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
 #include "contents/description.h"
@@ -23,7 +26,7 @@ namespace {
 
 void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
                            const formats::Format& format) {
-  const std::string cannot = "cannot continue " + names.target + ": ";
+  const std::string cannot = "cannot continue " + names.target.text() + ": ";
   if (manifest.format != format.name()) {
     throw Error{ErrorCode::target_exists, cannot + "it is a file of " + manifest.format +
                                               ", the settings say " + std::string{format.name()}};
@@ -41,10 +44,11 @@ void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
 KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::int64_t after) {
   const auto text = manifest_in_force(names.manifest);
   if (!text) {
-    throw Error{ErrorCode::storage_failure, "cannot continue " + names.target + ": there is no " +
-                                                names.manifest + ", which says what it has"};
+    throw Error{ErrorCode::storage_failure, "cannot continue " + names.target.text() +
+                                                ": there is no " + names.manifest.text() +
+                                                ", which says what it has"};
   }
-  auto manifest = parse_manifest(*text, names.manifest);
+  auto manifest = parse_manifest(*text, names.manifest.text());
   check_that_it_goes_on(names, manifest, format);
   auto& inventory = manifest.inventory;
   KeptFile kept;
@@ -87,11 +91,15 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   return kept;
 }
 
-void cut(const std::string& path, std::int64_t bytes) {
-  if (::truncate(path.c_str(), bytes) != 0) {
-    throw failure("set the size of", path, errno);
+void cut(const Path& path, std::int64_t bytes) {
+  const Descriptor file =
+      path.folder().open(path.name(), O_WRONLY, OpenFolder::Links::of_owner);
+  if (::ftruncate(file.raw(), bytes) != 0) {
+    throw failure("set the size of", path.text(), errno);
   }
-  make_durable(path);
+  if (::fsync(file.raw()) != 0) {
+    throw failure("fsync", path.text(), errno);
+  }
 }
 
 }  // namespace iocomp::commit

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "commit/commit.h"
 #include "formats/format.h"
 
@@ -32,6 +33,6 @@ struct KeptFile {
 
 /// Bytes behind this one are gone. Durable.
 /// @throws Error{storage_failure}.
-void cut(const std::string& path, std::int64_t bytes);
+void cut(const Path& path, std::int64_t bytes);
 
 }  // namespace iocomp::commit

@@ -67,10 +67,7 @@ Lead::Lead(Setup setup, Means means)
                  !setup_.publisher.identity.file_per_step, setup_.publisher.options.kept_bits},
       coordinator_{coordination(setup_, means_.council->writers()), catalogue_, *means_.progress},
       publisher_{setup_.publisher, hands(), catalogue_},
-      unput_{setup_.open.name} {
-  setup_.open.domain_bytes =
-      formats::domain_bytes_at(publisher_.target_name(), setup_.publisher.options.alignment_bytes);
-}
+      unput_{setup_.open.name} {}
 
 Publisher::Means Lead::hands() {
   using Then = Publisher::Then;
@@ -123,6 +120,8 @@ void Lead::opened(const Outcome& outcome) {
 void Lead::start() {
   const Outcome prepared = outcome_of([this] {
     setup_.open.beginning = publisher_.prepare();
+    setup_.open.domain_bytes = formats::domain_bytes_in(
+        publisher_.path().folder(), setup_.publisher.options.alignment_bytes);
     catalogue_.begin_at(setup_.open.beginning);
   });
   if (!prepared.ok()) {

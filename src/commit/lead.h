@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "commit/unput.h"
@@ -84,8 +86,12 @@ class Lead {
   /// Nothing more is ordered: what is not published shall not appear.
   void abandon() { publisher_.abandon(); }
 
-  /// Where the files are, as in the settings.
-  [[nodiscard]] const std::string& path() const noexcept { return publisher_.path(); }
+  /// It is open since `start`.
+  [[nodiscard]] const std::shared_ptr<const OpenFolder>& folder() const {
+    return publisher_.path().shared_folder();
+  }
+  /// The absolute path of the file.
+  [[nodiscard]] std::string absolute_path() const { return publisher_.absolute_path(); }
   /// Others may write them.
   void release() noexcept { publisher_.release(); }
 

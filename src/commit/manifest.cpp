@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/manifest.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,6 +19,8 @@
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/json_values.h"
@@ -40,8 +40,8 @@ std::string field(const char* name, const Json& value) {
   return one_line(name) + ": " + one_line(value);
 }
 
-std::string of_server(const TargetNames& names, std::string_view ending) {
-  return names.temporary + std::string{server_ending} + std::string{ending};
+Path of_server(const TargetNames& names, std::string_view ending) {
+  return names.temporary + (std::string{server_ending} + std::string{ending});
 }
 
 Json variable_attributes(const ToldSteps& told, const contents::Description& description) {
@@ -200,7 +200,7 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
       field("name", head.name),
       field("format", head.format),
       field("kind", head.kind),
-      field("file", name_in_folder(names.target)),
+      field("file", names.target.name()),
       field("bytes", head.bytes),
       field("byte_order", head.byte_order == std::endian::little ? "little" : "big"),
       field("first_step", head.first_step),
@@ -213,7 +213,7 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
   if (head.replaced) {
     Json manifest = as_it_is(*head.replaced);
     unseal(manifest);
-    Json replaces{{"temporary", name_in_folder(names.temporary)},
+    Json replaces{{"temporary", names.temporary.name()},
                   {"manifest", manifest.is_object() ? manifest : Json{}}};
     if (!names.folder_mark.empty()) {
       replaces["inode"] = inode_of(names.temporary);
@@ -244,10 +244,10 @@ void check_length(const std::string& path, const std::vector<std::string_view>& 
   for (const auto part : parts) {
     bytes += part.size();
   }
-  if (bytes > static_cast<std::size_t>(most_text_bytes)) {
+  if (bytes > static_cast<std::size_t>(longest_text_bytes)) {
     throw Error{ErrorCode::storage_failure,
                 "the manifest " + path + " would have " + std::to_string(bytes) +
-                    " bytes, readers take " + std::to_string(most_text_bytes) +
+                    " bytes, readers take " + std::to_string(longest_text_bytes) +
                     ": it lists each block with its checksum, and the variables of each step; "
                     "checksum = \"none\" or file_per_step = true make it shorter"};
   }
@@ -313,7 +313,7 @@ NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
   parts.emplace_back(last);
   const auto seal = sealed(parts);
   parts.emplace_back(seal);
-  check_length(names.manifest, parts);
+  check_length(names.manifest.text(), parts);
   return {names.manifest, beside_temporary(names, ".json"), parts};
 }
 
@@ -328,13 +328,13 @@ void unseal(Json& manifest) {
   }
 }
 
-std::string beside_temporary(const TargetNames& names, std::string_view ending) {
+Path beside_temporary(const TargetNames& names, std::string_view ending) {
   return names.may_appear ? of_server(names, ending) : names.temporary + std::string{ending};
 }
 
 void remove_server_files(const TargetNames& names) noexcept {
   for (const char* const ending : {".json", ".xdmf", trial_ending}) {
-    ::unlink(of_server(names, ending).c_str());
+    names.temporary.folder().unlink(of_server(names, ending).name());
   }
 }
 

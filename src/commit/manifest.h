@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
 #include "commit/json_values.h"
 
 namespace iocomp::commit {
@@ -43,7 +44,7 @@ void unseal(Json& manifest);
 inline constexpr const char* trial_ending = ".try";
 /// The temporary name of the manifest (".json"), of the XDMF file (".xdmf") or of a trial. Of a
 /// server it is another than of those who may take its file over.
-[[nodiscard]] std::string beside_temporary(const TargetNames& names, std::string_view ending);
+[[nodiscard]] Path beside_temporary(const TargetNames& names, std::string_view ending);
 /// Remove what a server has left that ended while it wrote these. For those who go on without it.
 /// Never throws.
 void remove_server_files(const TargetNames& names) noexcept;

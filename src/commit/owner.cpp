@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,9 +19,9 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
-#include "base/folder_targets.h"
 #include "base/log.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "base/write_plainly.h"
 #include "commit/beats.h"
@@ -32,14 +34,10 @@ namespace {
 constexpr std::string_view lock_name = "lock";
 // What a lock says before the name of the job.
 constexpr std::string_view server_mark = "server of ";
+constexpr std::int64_t longest_lock_bytes = 4096;
 
-std::string prefix_of(const std::string& path) {
-  return path.substr(0, path.size() - name_in_folder(path).size());
-}
-
-std::string lock_of(const std::string& path) {
-  return prefix_of(path) + '.' + name_in_folder(path) + std::string{temporary_mark} +
-         std::string{lock_name};
+Path lock_of(const Path& path) {
+  return path.beside('.' + path.name() + std::string{temporary_mark} + std::string{lock_name});
 }
 
 struct flock whole_file() {
@@ -67,35 +65,36 @@ std::pair<std::string, std::string> parts(const std::string& name) {
 }
 
 // Whoever ends removes the file, perhaps between our open and our lock.
-bool has_its_name(const Descriptor& file, const std::string& path) {
+bool has_its_name(const Descriptor& file, const Path& path) {
   struct stat mine{};
-  struct stat named{};
-  return ::fstat(file.raw(), &mine) == 0 && ::stat(path.c_str(), &named) == 0 &&
-         mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+  std::optional<struct stat> named;
+  (void)outcome_of([&] { named = path.folder().find(path.name()); });
+  return named && ::fstat(file.raw(), &mine) == 0 && mine.st_ino == named->st_ino &&
+         mine.st_dev == named->st_dev;
 }
 
 std::string server_of(const std::string& job) { return std::string{server_mark} + job; }
 
-std::string owner_in(const std::string& lock) {
-  const std::string text = read_file(lock).value_or("");
+std::string owner_in(const Path& lock) {
+  const std::string text = read_file(lock, longest_lock_bytes).value_or("");
   return text.substr(0, text.find('\n'));
 }
 
-std::string job_in(const std::string& lock) {
+std::string job_in(const Path& lock) {
   const std::string owner = owner_in(lock);
   return owner.starts_with(server_mark) ? owner.substr(server_mark.size()) : owner;
 }
 
-Error is_owned(const std::string& path, const std::string& lock) {
+Error is_owned(const Path& path, const Path& lock) {
   const std::string job = job_in(lock);
-  return Error{ErrorCode::target_exists, path + " is being written" +
+  return Error{ErrorCode::target_exists, path.text() + " is being written" +
                                              (job.empty() ? "" : " by the job " + job) +
                                              "; wait until that is over, or choose another path"};
 }
 
 }  // namespace
 
-Owner::Owner(const std::string& path, const std::string& job, Claim claim, BeatPace pace)
+Owner::Owner(const Path& path, const std::string& job, Claim claim, BeatPace pace)
     : path_{lock_of(path)}, me_{claim == Claim::of_server ? server_of(job) : job} {
   int error = 0;
   bool is_new = false;
@@ -108,7 +107,7 @@ Owner::Owner(const std::string& path, const std::string& job, Claim claim, BeatP
       throw is_owned(path, path_);
     }
     if (is_held(error)) {
-      ::unlink(path_.c_str());  // the server is stopped: a lock of this process takes its place
+      path_.folder().unlink(path_.name());  // the server is stopped: a lock of this process takes its place
     }
   } while (!has_its_name(file_, path_));
   if (error != 0 && !is_new && !is_left) {
@@ -121,29 +120,30 @@ Owner::Owner(const std::string& path, const std::string& job, Claim claim, BeatP
 }
 
 // @return whether it was not there.
-bool Owner::open_file(const std::string& path) {
-  constexpr int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+bool Owner::open_file(const Path& path) {
   while (true) {
-    file_ = Descriptor{::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666)};
-    if (file_.is_open()) {
-      return true;
+    std::optional<Descriptor> made;
+    std::optional<Descriptor> found;
+    const Outcome opened = outcome_of([&] {
+      made = path_.folder().create_first(path_.name(), O_RDWR);
+      if (!made) {  // its owner may end in between
+        found = path_.folder().open_if_there(path_.name(), O_RDWR);
+      }
+    });
+    if (!opened.ok()) {
+      throw Error{opened.code,
+                  "cannot create a file beside " + path.text() + ": " + opened.story};
     }
-    if (errno != EEXIST) {  // also where the folder is gone
-      throw failure("create a file beside", path, errno);
-    }
-    file_ = Descriptor{::open(path_.c_str(), flags)};
-    if (file_.is_open()) {
-      return false;
-    }
-    if (errno != ENOENT) {  // else its owner has ended in between
-      throw failure("open a file beside", path, errno);
+    if (made || found) {
+      file_ = made ? *std::move(made) : *std::move(found);
+      return made.has_value();
     }
   }
 }
 
 // Where there are no locks, from one that ended without removing the file. Others may try the same.
-void Owner::take_over(const std::string& path, BeatPace pace) {
-  log::warning("the file system of " + path + " has no locks: waiting up to " +
+void Owner::take_over(const Path& path, BeatPace pace) {
+  log::warning("the file system of " + path.text() + " has no locks: waiting up to " +
                std::to_string((pace.silence + pace.interval).count() / 1000) +
                " s to see whether another job still writes it");
   if (beats(path_, pace)) {
@@ -159,15 +159,18 @@ void Owner::take_over(const std::string& path, BeatPace pace) {
 // For people, where there are locks: where it fails, they are told less.
 void Owner::write_me() const {
   (void)!::ftruncate(file_.raw(), 0);
-  (void)outcome_of([&] { write_plainly(file_, 0, std::as_bytes(std::span{me_}), path_); });
+  (void)outcome_of([&] { write_plainly(file_, 0, std::as_bytes(std::span{me_}), path_.text()); });
 }
 
 Owner::~Owner() {
   // One that slept may have lost it. Of its own name a full disk may have kept a part.
-  const bool is_mine = beats_ ? me_.starts_with(owner_in(path_)) : has_its_name(file_, path_);
+  bool is_mine = false;
+  (void)outcome_of([&] {
+    is_mine = beats_ ? me_.starts_with(owner_in(path_)) : has_its_name(file_, path_);
+  });
   beats_.reset();
   if (file_.is_open() && is_mine) {
-    ::unlink(path_.c_str());
+    path_.folder().unlink(path_.name());
   }
 }
 
@@ -181,27 +184,34 @@ std::string is_lock_of(const std::string& name) {
   return ending == lock_name ? target : std::string{};
 }
 
-Holder holder_of(const std::string& path) {
-  const std::string lock = lock_of(path);
-  const Descriptor file{::open(lock.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!file.is_open()) {
-    return {errno == ENOENT ? Holder::State::nobody : Holder::State::unknown, {}};
-  }
-  auto found = whole_file();
-  const bool is_told = ::fcntl(file.raw(), F_OFD_GETLK, &found) == 0;
-  return {!is_told                  ? Holder::State::unknown
-          : found.l_type == F_UNLCK ? Holder::State::ended
-                                    : Holder::State::alive,
-          job_in(lock)};
+Holder holder_of(const Path& path) {
+  const Path lock = lock_of(path);
+  Holder holder;
+  const Outcome looked = outcome_of([&] {
+    if (const auto file = lock.folder().open_if_there(lock.name(), O_RDONLY)) {
+      auto found = whole_file();
+      const bool is_told = ::fcntl(file->raw(), F_OFD_GETLK, &found) == 0;
+      holder = {!is_told                  ? Holder::State::unknown
+                : found.l_type == F_UNLCK ? Holder::State::ended
+                                          : Holder::State::alive,
+                job_in(lock)};
+    }
+  });
+  return looked.ok() ? holder : Holder{Holder::State::unknown, {}};
 }
 
-std::vector<std::string> temporaries_of(const std::string& path) {
-  const std::string plain = name_in_folder(path);
-  std::vector<std::string> found;
-  for (const auto& name : names_in(folder_of(path))) {
+bool is_locked_by(const Path& path, const std::string& job) {
+  bool is_its = false;
+  (void)outcome_of([&] { is_its = job_in(lock_of(path)) == job; });
+  return is_its;
+}
+
+std::vector<Path> temporaries_of(const Path& path) {
+  std::vector<Path> found;
+  for (const auto& name : path.folder().names()) {
     const std::string target = belongs_to(name);
-    if (!target.empty() && (target == plain || step_in_name(target, plain))) {
-      found.push_back(prefix_of(path) + name);
+    if (!target.empty() && (target == path.name() || step_in_name(target, path.name()))) {
+      found.push_back(path.beside(name));
     }
   }
   return found;
@@ -210,44 +220,40 @@ std::vector<std::string> temporaries_of(const std::string& path) {
 namespace {
 
 // Of files that a job was about to remove, or to name, when it ended.
-void remove_lonely_manifests(const std::string& path, const std::function<void()>& may_appear) {
+void remove_lonely_manifests(const Path& path, const std::function<void()>& may_appear) {
   constexpr std::string_view ending = ".json";
-  const std::string plain = name_in_folder(path);
-  for (const auto& name : names_in(folder_of(path))) {
+  const OpenFolder& folder = path.folder();
+  for (const auto& name : folder.names()) {
     if (!name.ends_with(ending)) {
       continue;
     }
     const std::string target = name.substr(0, name.size() - ending.size());
-    const bool is_ours = target == plain || step_in_name(target, plain);
-    bool is_lonely = false;  // nor where the folder is gone for a moment
+    const bool is_ours = target == path.name() || step_in_name(target, path.name());
+    std::optional<std::string> lonely;
     (void)outcome_of([&] {
-      if (is_ours && !is_in_folder(prefix_of(path) + target)) {
-        sync_folder_of(path);  // a power loss must not bring the target back without it
-        is_lonely = true;
+      if (is_ours && !folder.has(target)) {
+        folder.sync();  // a power loss must not bring the target back without it
+        lonely = folder.read(name);
       }
     });
-    if (!is_lonely) {
-      continue;
-    }
-    const std::string manifest = prefix_of(path) + name;
-    if (read_file(manifest).value_or("").find("\"iocomp_manifest\"") != std::string::npos) {
+    if (lonely.value_or("").find("\"iocomp_manifest\"") != std::string::npos) {
       check_may_appear(may_appear);
-      log::info(manifest + " was left by a job that ended early: removed");
-      ::unlink(manifest.c_str());
+      log::info(folder.text(name) + " was left by a job that ended early: removed");
+      folder.unlink(name);
     }
   }
 }
 
 }  // namespace
 
-void clear_away(const std::string& path, const Owner& /*owner*/,
+void clear_away(const Path& path, const Owner& /*owner*/,
                 const std::function<void()>& may_appear) {
   for (const auto& temporary : temporaries_of(path)) {
     check_may_appear(may_appear);
-    if (temporary.ends_with(set_aside_ending)) {
-      put_back(temporary, prefix_of(path) + belongs_to(name_in_folder(temporary)));
+    if (temporary.name().ends_with(set_aside_ending)) {
+      put_back(path.folder(), temporary.name(), belongs_to(temporary.name()));
     } else {
-      log::info(temporary + " was left by a job that ended early: removed");
+      log::info(temporary.text() + " was left by a job that ended early: removed");
       remove_begun(temporary, may_appear);
     }
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/path.h"
 #include "commit/beats.h"
 
 namespace iocomp::commit {
@@ -18,7 +19,7 @@ namespace iocomp::commit {
 /// watches it before it takes the file over.
 class Owner {
  public:
-  /// @param path  as in the settings: of one file, or of all files of a set of checkpoints.
+  /// @param path  of one file, or of all files of a set of checkpoints.
   /// @param job   for those who are refused.
   enum class Claim {
     alone,
@@ -27,18 +28,18 @@ class Owner {
   };
   /// @throws Error{target_exists} where another process owns them, with its job;
   /// Error{storage_failure} where nothing can be created beside them.
-  Owner(const std::string& path, const std::string& job, Claim claim = Claim::alone,
+  Owner(const Path& path, const std::string& job, Claim claim = Claim::alone,
         BeatPace pace = {});
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
   ~Owner();
 
  private:
-  [[nodiscard]] bool open_file(const std::string& path);
-  void take_over(const std::string& path, BeatPace pace);
+  [[nodiscard]] bool open_file(const Path& path);
+  void take_over(const Path& path, BeatPace pace);
   void write_me() const;
 
-  std::string path_;
+  Path path_;
   std::string me_;  // as the lock says it
   Descriptor file_;
   std::unique_ptr<Beats> beats_;  // where there are no locks
@@ -56,13 +57,15 @@ struct Holder {
   std::string job;  ///< as it wrote it down
 };
 /// Look, and touch nothing.
-[[nodiscard]] Holder holder_of(const std::string& path);
+[[nodiscard]] Holder holder_of(const Path& path);
+/// Whether a lock of this job is there, of whatever process.
+[[nodiscard]] bool is_locked_by(const Path& path, const std::string& job);
 /// Of the name of a lock: that of the file that it is for; empty where it is none.
 [[nodiscard]] std::string is_lock_of(const std::string& name);
 
 /// The temporaries beside a path that are for its files: those of a job that writes them now, or
 /// what one has left.
-[[nodiscard]] std::vector<std::string> temporaries_of(const std::string& path);
+[[nodiscard]] std::vector<Path> temporaries_of(const Path& path);
 
 /// Remove what a job has left that began to write the files of a path, and ended: temporaries, and
 /// manifests without their file. Where a file was set aside it gets its name again. It is told in
@@ -70,7 +73,7 @@ struct Holder {
 /// @param owner       of these files, which shows that nobody else is writing them.
 /// @param may_appear  see TargetNames: a server that was stopped may own them when the compute
 /// ranks have written and closed them without it.
-void clear_away(const std::string& path, const Owner& owner,
+void clear_away(const Path& path, const Owner& owner,
                 const std::function<void()>& may_appear = {});
 
 /// Of the name of a temporary: that of the file that it is for; empty where it is none.

@@ -15,11 +15,13 @@
 #include "base/folder_targets.h"
 #include "base/log.h"
 #include "base/number_ranges.h"
-#include "base/small_files.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/earlier_steps.h"
 #include "commit/file_terms.h"
 #include "commit/kept_file.h"
+#include "commit/owner.h"
 #include "commit/published.h"
 #include "commit/series_manifest.h"
 #include "commit/xdmf/xdmf_file.h"
@@ -31,7 +33,7 @@ namespace iocomp::commit {
 namespace {
 
 // Nobody but the format has the files of whole steps open: whoever publishes makes them durable.
-std::int64_t settle(const std::string& path) {
+std::int64_t settle(const Path& path) {
   make_durable(path);
   return size_of_target(path);
 }
@@ -65,9 +67,9 @@ void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names
 }
 
 // @param number  see target_names.
-TargetNames numbered(const Publication::Identity& identity, const formats::Format& format,
-                     std::int64_t number) {
-  TargetNames names = target_names(identity.path, number, identity.job);
+TargetNames numbered(const Path& path, const Publication::Identity& identity,
+                     const formats::Format& format, std::int64_t number) {
+  TargetNames names = target_names(path, number, identity.job);
   names.folder_mark = format.traits().folder_mark;
   if (identity.is_given_up && !has_bug(Bug::late_server_publishes)) {
     names.may_appear = [given_up = identity.is_given_up] {
@@ -95,16 +97,64 @@ Publication::Publication(Identity identity, const formats::Format& format,
                          const contents::Catalogue* catalogue)
     : identity_{std::move(identity)}, format_{&format}, catalogue_{catalogue} {
   identity_.path = path_in_force(identity_.name, identity_.path, format);
+  if (identity_.held) {
+    hold(identity_.held);
+  }
+}
+
+std::string Publication::absolute_path() const {
+  return identity_.folder.path + '/' + name_in_folder(identity_.path);
+}
+
+void Publication::hold(std::shared_ptr<const OpenFolder> folder) {
+  identity_.held = std::move(folder);
+  path_ = Path{identity_.held, name_in_folder(identity_.path)};
   if (identity_.xdmf) {
     formats::FormatOptions options;
     options.one_step = identity_.file_per_step;
-    xdmf_ = std::make_shared<XdmfFile>(identity_.name, identity_.path, format, options);
+    xdmf_ = std::make_shared<XdmfFile>(identity_.name, path_, *format_, options);
   }
+}
+
+void Publication::resolve() {
+  if (identity_.held) {
+    return;
+  }
+  std::shared_ptr<const OpenFolder> folder;
+  const Outcome opened = outcome_of([&] {
+    folder = std::make_shared<const OpenFolder>(identity_.folder.path, folder_of(identity_.path));
+  });
+  if (!opened.ok()) {
+    throw Error{opened.code, "cannot write " + identity_.path + ": " + opened.story};
+  }
+  hold(std::move(folder));
+}
+
+// On some file systems a folder has another number on each node. Then the lock that the lead has
+// put there tells.
+void Publication::begin_at(const contents::Beginning& beginning) {
+  if (identity_.held) {
+    beginning_ = beginning;
+    return;
+  }
+  auto folder =
+      std::make_shared<const OpenFolder>(beginning.folder.path, folder_of(identity_.path));
+  const FolderAddress& here = folder->address();
+  const Path path{folder, name_in_folder(identity_.path)};
+  if (!have_the_same_numbers(here, beginning.folder) &&
+      (here.system == beginning.folder.system || !is_locked_by(path, identity_.job))) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot write " + identity_.path + ": " + beginning.folder.path +
+                    " is another folder here than on the node where the file was opened; all that "
+                    "write it must see one"};
+  }
+  hold(std::move(folder));
+  beginning_ = beginning;
 }
 
 TargetNames Publication::names(std::int64_t step) const {
   const bool is_named = identity_.file_per_step && step >= 0 && catalogue_ != nullptr;
-  return numbered(identity_, *format_, is_named ? catalogue_->number(step) : target_of(step));
+  return numbered(path_, identity_, *format_, is_named ? catalogue_->number(step) : target_of(step));
 }
 
 std::int64_t Publication::in_file(std::int64_t step) const {
@@ -135,23 +185,25 @@ contents::Beginning Publication::begin() {
   if (identity_.existing == config::Existing::go_on) {
     make_published_durable(names(-1));  // for a job that was killed
   }
-  return beginning_ = identity_.file_per_step ? begin_steps() : begin_file();
+  beginning_ = identity_.file_per_step ? begin_steps() : begin_file();
+  beginning_.folder = path_.folder().address();
+  return beginning_;
 }
 
 // Where the file goes on, the newest that is lost goes first: what a kill leaves is always what
 // some job has committed.
 contents::Beginning Publication::begin_steps() {
   const auto step_names = [this](std::int64_t number) {
-    return numbered(identity_, *format_, number);
+    return numbered(path_, identity_, *format_, number);
   };
   if (identity_.existing == config::Existing::refuse) {
-    const auto numbers = steps_in_names(identity_.path);
+    const auto numbers = steps_in_names(path_);
     if (!numbers.empty()) {
       throw target_is_there(step_names(numbers.back()), "exists");
     }
     return {};
   }
-  auto earlier = earlier_steps(identity_.path);
+  auto earlier = earlier_steps(path_);
   for (const auto number : earlier.superseded) {
     remove_committed(step_names(number));
   }
@@ -166,15 +218,14 @@ contents::Beginning Publication::begin_steps() {
     earlier.numbers.pop_back();
   }
   if (!lost.empty()) {
-    const OpenFolder folder{identity_.path};
     for (const auto number : lost) {
-      if (const auto target = step_names(number).target; folder.has(name_in_folder(target))) {
-        throw Error{ErrorCode::storage_failure, "cannot remove " + target +
+      if (const auto target = step_names(number).target; target.is_there()) {
+        throw Error{ErrorCode::storage_failure, "cannot remove " + target.text() +
                                                     ", which lies behind step " +
                                                     std::to_string(identity_.after)};
       }
     }
-    folder.sync();
+    path_.folder().sync();
   }
   tell_of_lost({lost.rbegin(), lost.rend()});
   tell_of_missing(earlier.numbers);
@@ -190,9 +241,9 @@ contents::Beginning Publication::find_beginning() const {
     return {};
   }
   if (identity_.file_per_step) {
-    auto numbers = earlier_steps(identity_.path).numbers;
+    auto numbers = earlier_steps(path_).numbers;
     while (!numbers.empty() && (numbers.back() > identity_.after ||
-                                !is_whole(numbered(identity_, *format_, numbers.back())))) {
+                                !is_whole(numbered(path_, identity_, *format_, numbers.back())))) {
       numbers.pop_back();
     }
     return {.number = numbers.empty() ? 0 : numbers.back() + 1};
@@ -205,10 +256,9 @@ contents::Beginning Publication::find_beginning() const {
                               : contents::Beginning{.number = kept->next_number};
 }
 
-// What cannot be found because its folder is gone for a moment must not be replaced later.
 std::optional<KeptFile> Publication::kept_file() const {
   const TargetNames target = names(-1);
-  if (identity_.existing != config::Existing::go_on || !is_in_folder(target.target)) {
+  if (identity_.existing != config::Existing::go_on || !target.target.is_there()) {
     return std::nullopt;
   }
   return kept_of(target, *format_, identity_.after);
@@ -323,8 +373,9 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
     auto description = as_in_file(contents.describe(catalogue, step, step));
     const std::int64_t number = in_file(step);
     auto manifest = head(number, 1, bytes(step, contents, catalogue));
-    const auto target_of = [identity = identity_, format = format_](std::int64_t committed) {
-      return numbered(identity, *format, committed);
+    const auto target_of = [path = path_, identity = identity_,
+                            format = format_](std::int64_t committed) {
+      return numbered(path, identity, *format, committed);
     };
     return {{},
             [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
@@ -336,8 +387,7 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
               }
               for (const auto earlier : *superseded) {
                 if (earlier != number) {
-                  manifest.supersedes.emplace(earlier,
-                                              identity_in_folder(target_of(earlier).target));
+                  manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));
                 }
               }
               if (kept->empty()) {
@@ -501,7 +551,7 @@ void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> abse
 
 void Publication::go_on_after(std::deque<std::int64_t> committed, bool has_committed) {
   *kept_ = std::move(committed);
-  auto earlier = earlier_steps(identity_.path);
+  auto earlier = earlier_steps(path_);
   if (identity_.existing == config::Existing::replace) {
     *superseded_ = has_committed ? std::move(earlier.superseded) : std::move(earlier.numbers);
   } else {
@@ -511,7 +561,7 @@ void Publication::go_on_after(std::deque<std::int64_t> committed, bool has_commi
 }
 
 Publication::Job Publication::abandon_file() const {
-  if (identity_.file_per_step) {
+  if (identity_.file_per_step || !identity_.held) {
     return [] {};
   }
   return [target = names(-1), published = published_] {

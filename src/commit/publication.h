@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/kept_file.h"
 #include "commit/series_manifest.h"
@@ -33,7 +35,9 @@ class Publication {
   struct Identity {
     std::string name;
     std::string path;
-    std::string job;  ///< "<host>-<pid>", the same on all ranks
+    std::string job;          ///< "<host>-<pid>", the same on all ranks
+    FolderAddress folder{};   ///< in which it lies, as who opens it means it
+    std::shared_ptr<const OpenFolder> held{};  ///< the same, if it is open already
     bool checkpoint = false;
     bool file_per_step = false;
     config::Existing existing = config::Existing::refuse;
@@ -44,8 +48,8 @@ class Publication {
     std::function<bool()> is_given_up{};
     bool servers_are_lost = false;  ///< of a compute rank: it goes on without them
   };
-  /// @param catalogue  knows the numbers of steps; may be null where only `path` is asked for, or
-  /// names of one file of all steps.
+  /// The folder is not opened.
+  /// @param catalogue  knows the numbers of steps; may be null where only the path is asked for.
   Publication(Identity identity, const formats::Format& format,
               const contents::Catalogue* catalogue);
 
@@ -58,15 +62,26 @@ class Publication {
 
   /// In the program.
   [[nodiscard]] const std::string& name() const noexcept { return identity_.name; }
-  /// Of the settings, or made of the name.
-  [[nodiscard]] const std::string& path() const noexcept { return identity_.path; }
+  /// The absolute path of the file of all steps, which tells it from those of other names.
+  [[nodiscard]] std::string absolute_path() const;
+  /// The same, in the folder that is held open. @pre `resolve` or `begin_at`
+  [[nodiscard]] const Path& path() const noexcept { return path_; }
+  /// Open the folder that whoever has opened the file means. @throws Error{storage_failure}.
+  void resolve();
+  /// It is open already.
+  void hold(std::shared_ptr<const OpenFolder> folder);
 
   /// What the physical file that holds `step` calls it: its number where it has a file of its own.
   [[nodiscard]] std::int64_t in_file(std::int64_t step) const;
   [[nodiscard]] contents::Description as_in_file(contents::Description description) const;
   /// Where the data of `step` are written.
-  [[nodiscard]] std::string data_path(std::int64_t step) const {
+  [[nodiscard]] Path data_path(std::int64_t step) const {
     return beginning_.is_there ? names(step).target : names(step).temporary;
+  }
+
+  /// How those come to it who have not made it.
+  [[nodiscard]] formats::Opening opening() const noexcept {
+    return beginning_.is_there ? formats::Opening::finds_earlier : formats::Opening::finds;
   }
 
   /// Whether the one file cannot be committed any more, since nobody knows what a crash leaves of
@@ -78,8 +93,9 @@ class Publication {
   /// @throws Error{target_exists}, Error{storage_failure}; Error{unsupported} where the format
   /// cannot go on with a file.
   [[nodiscard]] contents::Beginning begin();
-  /// The same, on those who learn it from the lead.
-  void begin_at(const contents::Beginning& beginning) { beginning_ = beginning; }
+  /// The same, on those who learn it from the lead: they open its folder.
+  /// @throws Error{storage_failure} if that cannot be opened, or is another one here.
+  void begin_at(const contents::Beginning& beginning);
   /// What `begin` has answered in another process, before anything was committed. Changes nothing.
   /// @throws Error.
   [[nodiscard]] contents::Beginning find_beginning() const;
@@ -167,7 +183,9 @@ class Publication {
     std::int64_t removals = 0;  // of steps, before they were told
   };
 
+
   Identity identity_;
+  Path path_;
   const formats::Format* format_;
   const contents::Catalogue* catalogue_;
   contents::Beginning beginning_;

@@ -5,6 +5,8 @@
 
 #include "base/bug.h"
 #include "base/folder_targets.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
@@ -12,18 +14,17 @@
 namespace iocomp::commit {
 
 void make_published_durable(const TargetNames& names) {
-  if (is_in_folder(names.manifest) && !has_bug(Bug::left_line_not_synced)) {
+  if (names.manifest.is_there() && !has_bug(Bug::left_line_not_synced)) {
     make_durable(names.manifest);
   }
-  sync_folder_of(names.target);
+  names.target.folder().sync();
 }
 
 Published look_at(const TargetNames& names) {
-  const OpenFolder folder{names.target};  // one that is gone for a moment is not empty
   Published found;
-  found.has_temporary = folder.has(name_in_folder(names.temporary));
+  found.has_temporary = names.temporary.is_there();
   found.has_target =
-      folder.find(name_in_folder(names.target), OpenFolder::Links::followed).has_value();
+      names.target.folder().find(names.target.name(), OpenFolder::Links::followed).has_value();
   return found;
 }
 
@@ -32,7 +33,7 @@ Published read_published(const TargetNames& names) {
   if (found.has_temporary || !found.has_target) {
     return found;
   }
-  auto manifest = parse_manifest(read_file(names.manifest).value_or(""), names.manifest);
+  auto manifest = parse_manifest(read_file(names.manifest).value_or(""), names.manifest.text());
   found.steps = manifest.committed_steps;
   found.absent = std::move(manifest.absent);
   found.contents = std::move(manifest.inventory.contents);

@@ -25,7 +25,7 @@ struct Published {
 /// manifest. @throws Error{storage_failure}.
 void make_published_durable(const TargetNames& names);
 
-/// @throws Error{storage_failure} where the folder cannot be opened.
+/// @throws Error{storage_failure} where that cannot be known.
 [[nodiscard]] Published look_at(const TargetNames& names);
 /// The same, and what the manifest of a published file tells.
 /// @throws Error as parse_manifest.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/publisher.h"
 
+#include <fcntl.h>
 #include <mpi.h>
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "base/bug.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/owner.h"
@@ -21,6 +23,7 @@
 #include "disk/output_file.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
+#include "formats/open_together.h"
 #include "formats/visibility.h"
 #include "steps/orders.h"
 
@@ -56,8 +59,8 @@ Outcome Publisher::in_file(const Outcome& outcome, std::int64_t first, std::int6
 }
 
 contents::Beginning Publisher::prepare() {
+  publication_.resolve();
   const TargetNames names = publication_.names(0);
-  check_folder(names);
   const auto& identity = setup_.identity;
   // A server that was stopped may be where its format writes the file, and goes on with that.
   const bool may_take = identity.servers_are_lost && is_plain() && traits().offsets_by_layout;
@@ -83,16 +86,18 @@ void Publisher::start(std::int64_t number, const Then& then) {
   }
   const formats::Format& format = *setup_.format;
   const Outcome outcome = outcome_of([&] {
-    if (is_begun_by_writers()) {
+    if (is_begun_by_writers() && number >= 0) {
+      target.file = open(number, formats::Opening::shares);
       return;
     }
     if (number >= 0) {
       publication_.prepare(number);
     }
     check_may_appear(publication_.names(number).may_appear);
-    const std::string path = publication_.data_path(number);
-    if (format.traits().folder_mark.empty() && setup_.options.earlier_steps < 0) {
-      formats::lay_out(path);
+    const Path path = publication_.data_path(number);
+    if (is_plain() && publication_.opening() == formats::Opening::finds) {
+      target.file = std::make_shared<disk::OutputFile>(formats::make_file(path, O_RDWR),
+                                                       path.text(), setup_.disk);
     }
     if (format.traits().has_to_place()) {
       target.format = std::get<std::unique_ptr<formats::PlainTarget>>(
@@ -107,13 +112,18 @@ void Publisher::start(std::int64_t number, const Then& then) {
   }
 }
 
+std::shared_ptr<disk::OutputFile> Publisher::open(std::int64_t number,
+                                                  formats::Opening opening) const {
+  const Path path = publication_.data_path(number);
+  return std::make_shared<disk::OutputFile>(formats::open_physical(path, opening, O_RDWR),
+                                            path.text(), setup_.disk);
+}
+
 void Publisher::started(std::int64_t number, const Outcome& outcome) {
   Target& target = targets_[number];
   target.failure = outcome;
-  if (outcome.ok() && !traits().writes_whole_steps()) {
-    target.failure = outcome_of([&] {
-      target.file = std::make_shared<disk::OutputFile>(publication_.data_path(number), setup_.disk);
-    });
+  if (outcome.ok() && !traits().writes_whole_steps() && !target.file) {
+    target.failure = outcome_of([&] { target.file = open(number, publication_.opening()); });
   }
   target.is_started = true;
   target.failure = in_file(target.failure, number);
@@ -160,7 +170,10 @@ void Publisher::go_on_after(const Earlier& earlier) {
     contents_.add(step, variable, catalogue_.layout().offset(variable, step), sums);
   }
   Target& target = targets_[-1];
-  target.file = std::make_shared<disk::OutputFile>(earlier.path, setup_.disk);
+  const auto opening =
+      earlier.is_published ? formats::Opening::finds_earlier : formats::Opening::finds;
+  target.file = std::make_shared<disk::OutputFile>(
+      formats::open_physical(earlier.path, opening, O_RDWR), earlier.path.text(), setup_.disk);
   target.is_asked = target.is_started = true;
 }
 

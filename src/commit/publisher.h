@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/owner.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
@@ -27,7 +29,7 @@ namespace iocomp::commit {
 /// What others have left of a file that they had begun.
 struct Earlier {
   // Of one file of all steps:
-  std::string path{};  ///< where it is now
+  Path path{};  ///< where it is now
   bool is_published = false;
   std::int64_t steps = 0;
   std::vector<std::int64_t> absent{};
@@ -67,7 +69,9 @@ class Publisher {
   [[nodiscard]] contents::Beginning prepare();
   /// Others may write the file.
   void release() noexcept { owner_.reset(); }
-  [[nodiscard]] const std::string& path() const noexcept { return publication_.path(); }
+  /// See Publication.
+  [[nodiscard]] std::string absolute_path() const { return publication_.absolute_path(); }
+  [[nodiscard]] const Path& path() const noexcept { return publication_.path(); }
   /// Start the physical file of a step (-1: of all steps), unless it is started.
   void start(std::int64_t number, const Then& then);
   /// The same for the file that a step goes to.
@@ -94,7 +98,6 @@ class Publisher {
   void settle(std::int64_t step);
 
   [[nodiscard]] bool is_plain() const { return traits().is_plain(); }
-  [[nodiscard]] std::string target_name() const { return publication_.names(0).target; }
   /// What is told of a failure in these steps; -1 where it is in none.
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t first,
                                 std::int64_t last) const;
@@ -119,11 +122,14 @@ class Publisher {
   [[nodiscard]] bool is_begun_by_writers() const {
     return setup_.writers_begin && is_plain() && traits().offsets_by_layout;
   }
-  // The file that an earlier job has begun; empty where there is none.
-  [[nodiscard]] std::string path_of_earlier() const {
-    return setup_.options.earlier_steps >= 0 ? publication_.data_path(-1) : std::string{};
+  // The file that an earlier job has begun, if there is one.
+  [[nodiscard]] std::optional<Path> path_of_earlier() const {
+    return setup_.options.earlier_steps >= 0 ? std::optional{publication_.data_path(-1)}
+                                             : std::nullopt;
   }
   [[nodiscard]] bool ends_files() const noexcept { return setup_.identity.file_per_step; }
+  [[nodiscard]] std::shared_ptr<disk::OutputFile> open(std::int64_t number,
+                                                       formats::Opening opening) const;
   void started(std::int64_t number, const Outcome& outcome);
   void have_placed(std::int64_t step, int variable, const Told& told);
   using Prepared = std::function<void(const Outcome&, const formats::Switch&)>;

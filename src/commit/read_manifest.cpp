@@ -255,11 +255,11 @@ void check_byte_order(const Json& manifest) {
 
 }  // namespace
 
-std::optional<std::string> manifest_in_force(const std::string& path) {
+std::optional<std::string> manifest_in_force(const Path& path) {
   return in_force(read_file(path), path);
 }
 
-std::optional<std::string> in_force(std::optional<std::string> text, const std::string& path) {
+std::optional<std::string> in_force(std::optional<std::string> text, const Path& path) {
   if (!text || text->find("\"replaces\"") == std::string::npos) {
     return text;
   }
@@ -274,7 +274,7 @@ std::optional<std::string> in_force(std::optional<std::string> text, const std::
     return text;
   }
   const auto temporary = name_in_folder(replaces["temporary"].get<std::string>());
-  const std::string inode = inode_of(folder_of(path) + '/' + temporary);
+  const std::string inode = inode_of(path.beside(temporary));
   if (inode.empty() || replaces.value("inode", Json(inode)) != Json(inode)) {
     return text;
   }
@@ -282,14 +282,10 @@ std::optional<std::string> in_force(std::optional<std::string> text, const std::
   return old.is_object() ? std::optional{old.dump() + '\n'} : std::nullopt;
 }
 
-void check_size(const std::string& path, std::int64_t bytes, const char* action) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    throw failure("find", path, errno);
-  }
+void check_size(const Path& path, std::int64_t bytes, const char* action) {
   if (const auto size = size_of_target(path); size < bytes) {
     throw Error{ErrorCode::storage_failure,
-                std::string{"cannot "} + action + ' ' + path + ": it is torn: it has " +
+                std::string{"cannot "} + action + ' ' + path.text() + ": it is torn: it has " +
                     std::to_string(size) + " bytes, its manifest says " + std::to_string(bytes)};
   }
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "commit/commit.h"
 #include "contents/description.h"
 #include "formats/source.h"
@@ -28,15 +29,15 @@ struct Manifest {
 /// The manifest in force, as text: where a file is being replaced, that of the old one until the
 /// new one has its name. Nothing where there is none.
 /// @throws Error{storage_failure}.
-[[nodiscard]] std::optional<std::string> manifest_in_force(const std::string& path);
+[[nodiscard]] std::optional<std::string> manifest_in_force(const Path& path);
 /// The same of one that was read.
 [[nodiscard]] std::optional<std::string> in_force(std::optional<std::string> text,
-                                                  const std::string& path);
+                                                  const Path& path);
 
 /// Whether a file is as long as its manifest says; of a folder nobody knows.
 /// @param action  for the message: what cannot be done where it is shorter.
 /// @throws Error{storage_failure}, telling both numbers.
-void check_size(const std::string& path, std::int64_t bytes, const char* action = "read");
+void check_size(const Path& path, std::int64_t bytes, const char* action = "read");
 
 /// @param path  of the manifest, for messages.
 /// @throws Error{storage_failure} for text that is no manifest, or that contradicts itself;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/open_folder.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "steps/definitions.h"
@@ -15,11 +16,23 @@ namespace iocomp::commit {
 
 using protocol::Kind;
 
+std::string different_folder(const FolderAddress& first, const FolderAddress& other) {
+  return first.path == other.path || have_the_same_numbers(first, other)
+             ? ""
+             : other.path + ", not " + first.path +
+                   " (a path that is not absolute begins at the working directory of the rank)";
+}
+
 std::string different_open(const protocol::Open& first, const protocol::Open& other,
                            const std::string& who) {
   const auto words = [](const protocol::Open& open) {
     return std::tie(open.name, open.options, open.kind, open.members, open.after);
   };
+  if (const auto what = different_folder(first.beginning.folder, other.beginning.folder);
+      !what.empty()) {
+    return who + " means another folder than compute rank " + std::to_string(first.opener) + ": " +
+           what;
+  }
   return words(first) == words(other)
              ? ""
              : who +

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "base/open_folder.h"
 #include "protocol/messages.h"
 #include "steps/definitions.h"
 #include "steps/ends.h"
@@ -16,6 +17,9 @@ namespace iocomp::commit {
 /// @param who  has said it.
 [[nodiscard]] std::string different_open(const protocol::Open& first, const protocol::Open& other,
                                          const std::string& who);
+
+/// How the folders differ that two ranks mean; empty if they do not.
+[[nodiscard]] std::string different_folder(const FolderAddress& first, const FolderAddress& other);
 
 /// What some say of a file on its way to the lead, compared and summed to one report of all of
 /// them: at a home, what its members say; in a council of members, what a member and those below it

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/folder_targets.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"
@@ -48,7 +49,7 @@ SeriesManifest::Growth SeriesManifest::growth(
 
 bool SeriesManifest::can_grow(const Text& text) const {
   if (!says_ || text.is_last || text.head.steps <= says_->head.steps ||
-      line_bytes_ > std::max(enough_line_bytes, bytes_ / 2) || bytes_ > most_text_bytes / 2) {
+      line_bytes_ > std::max(enough_line_bytes, bytes_ / 2) || bytes_ > longest_text_bytes / 2) {
     return false;
   }
   ManifestHead grown = says_->head;
@@ -95,7 +96,7 @@ void SeriesManifest::put(const TargetNames& names, Next& next) {
 void SeriesManifest::note(const TargetNames& names, std::shared_ptr<const Text> text) {
   (void)outcome_of([&] {
     identity_ = identity_of(names.manifest);
-    bytes_ = size_of_file(names.manifest);
+    bytes_ = size_of_target(names.manifest);
     line_bytes_ = 0;
     last_ = text->steps.lines;
     says_ = std::move(text);

@@ -55,6 +55,7 @@ bool in_range(const Key& row, const std::optional<Number>& number, Parse parse) 
 bool allows(const Key& row, std::string_view text) {
   switch (row.type) {
     case ValueType::text:
+    case ValueType::path:
       return true;
     case ValueType::choice:
       return std::ranges::count(choices(row), text) == 1;
@@ -97,6 +98,8 @@ std::string allowed_text(const Key& row) {
   switch (row.type) {
     case ValueType::text:
       return "is any text (in TOML in quotes)";
+    case ValueType::path:
+      return "is a path (in TOML in quotes)";
     case ValueType::choice:
       return fmt::format("are {}", fmt::join(choices(row), ", "));
     case ValueType::integer:

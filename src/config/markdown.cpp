@@ -108,6 +108,8 @@ std::string_view type_name(ValueType type) {
   switch (type) {
     case ValueType::text:
       return "text";
+    case ValueType::path:
+      return "path";
     case ValueType::choice:
       return "choice";
     case ValueType::integer:

@@ -15,6 +15,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "config/nearest.h"
 #include "config/parse.h"
 #include "config/sources.h"
@@ -100,6 +101,15 @@ Settings Settings::read(std::string_view program) {
   Settings settings{found.entries};
   settings.warnings_ = std::move(found.warnings);
   return settings;
+}
+
+void Settings::resolve_paths() {
+  for (const Key& row : all_keys()) {
+    const auto set = values_.find(row.name);
+    if (row.type == ValueType::path && set != values_.end() && !set->second.text.empty()) {
+      set->second.text = absolute_path(set->second.text);
+    }
+  }
 }
 
 Settings Settings::with_options(std::string_view file, std::string_view options) const {

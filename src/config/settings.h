@@ -13,7 +13,19 @@
 namespace iocomp::config {
 
 /// What a value may be.
-enum class ValueType { text, choice, integer, real, boolean, bytes, rate, duration, list, names };
+enum class ValueType {
+  text,
+  path,
+  choice,
+  integer,
+  real,
+  boolean,
+  bytes,
+  rate,
+  duration,
+  list,
+  names
+};
 
 /// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are
 /// made.
@@ -71,6 +83,10 @@ class Settings {
   /// hold settings file and environment, where these name the file.
   /// @throws Error{invalid_setting} as `read`; also for a key of anything else.
   [[nodiscard]] Settings with_options(std::string_view file, std::string_view options) const;
+
+  /// Make paths absolute that concern no file: where they lie does not change with the working
+  /// directory. Those of files begin at the directory in which the file is opened.
+  void resolve_paths();
 
   /// Unknown variables that `read` found, each with the nearest known one. They do not travel.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }

@@ -4,11 +4,10 @@
 #include <fmt/core.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <ios>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/small_files.h"
 
 namespace iocomp::config {
 namespace {
@@ -26,31 +26,28 @@ const char* chosen_file() noexcept {
   return std::getenv("IOCOMP_CONFIG");  // NOLINT(concurrency-mt-unsafe)
 }
 
+constexpr std::int64_t longest_file_bytes = std::int64_t{1} << 24;
+
 /// The settings file that this process reads; empty: none.
-std::filesystem::path settings_file() {
+std::string settings_file() {
   if (const char* chosen = chosen_file()) {
     return chosen;
   }
-  const std::filesystem::path usual{"iocomp.toml"};
-  std::error_code ignored;
-  return std::filesystem::exists(usual, ignored) ? usual : std::filesystem::path{};
+  const std::string usual = "iocomp.toml";
+  return find_file(usual) ? usual : std::string{};
 }
 
-std::string contents(const std::filesystem::path& path) {
-  std::error_code ignored;
-  errno = std::filesystem::is_directory(path, ignored) ? EISDIR : 0;
-  std::ifstream file{};
-  if (errno == 0) {
-    file.open(path, std::ios::binary);
-  }
-  if (!file.is_open()) {
+std::string contents(const std::string& path) {
+  std::optional<std::string> text;
+  const Outcome read = outcome_of([&] { text = read_file(path, longest_file_bytes); });
+  if (!text) {
     throw Error{ErrorCode::invalid_setting,
-                fmt::format("cannot read the settings file {} ({}): {}", path.string(),
+                fmt::format("cannot read the settings file {} ({}): {}", path,
                             chosen_file() != nullptr ? "environment IOCOMP_CONFIG"
                                                      : "in the working directory",
-                            std::generic_category().message(errno))};
+                            read.ok() ? std::generic_category().message(ENOENT) : read.story)};
   }
-  return {std::istreambuf_iterator<char>{file}, {}};
+  return *std::move(text);
 }
 
 }  // namespace
@@ -62,7 +59,7 @@ Found read_sources(std::string_view program) {
                        std::make_move_iterator(stronger.end()));
   };
   if (const auto path = settings_file(); !path.empty()) {
-    append(read_toml(contents(path), path.string(), true));
+    append(read_toml(contents(path), path, true));
   }
   auto environment = read_environment();
   append(std::move(environment.entries));

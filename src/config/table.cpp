@@ -37,7 +37,7 @@ const std::vector<Key>& all_keys() {
        "where servers shall sit beside their compute ranks; compared with where they do sit"},
       {"placement.strict", boolean, "false", "",
        "ranks that do not sit as placement.mapping says are an error, not a warning"},
-      {"placement.report", text, "", "", "file that gets the place of every rank, as a table"},
+      {"placement.report", path, "", "", "file that gets the place of every rank, as a table"},
       {"placement.servers", list, "", "0..",
        "the ranks that serve, for policy list; auto takes them too"},
 
@@ -55,7 +55,7 @@ const std::vector<Key>& all_keys() {
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
       {"staging.stripe", bytes, "8 MiB", "",
        "short runs are put together in memory to writes of this size; 0 B: never"},
-      {"staging.spill", text, "", "",
+      {"staging.spill", path, "", "",
        "folder on a disk of the node for files with when_full spill; unset: that of the variable "
        "TMPDIR, TMP or TEMP, else /tmp"},
       {"staging.spill_limit", bytes, "16 GiB", "",
@@ -106,21 +106,21 @@ const std::vector<Key>& all_keys() {
        "true: servers exit with 1 after a failure that nobody was told of"},
       {"server.nice", integer, "0", "0..19",
        "how far servers stand back, as of nice(1), for whoever computes on their hardware threads"},
-      {"storage.modules", text, "", "",
+      {"storage.modules", path, "", "",
        "folder that is searched first for back-ends; as they are code, only the variable sets it",
        true},
       {"trace.start", boolean, "true", "",
        "a line on stderr: who computes, who writes, and where the first file goes; with servers "
        "also what is likely if no rank calls iocomp for a minute"},
       {"trace.summary", boolean, "true", "", "one line on stderr at finalize"},
-      {"trace.json", text, "", "", "file that gets the summary, with all its timers, as JSON"},
-      {"trace.timeline", text, "", "",
+      {"trace.json", path, "", "", "file that gets the summary, with all its timers, as JSON"},
+      {"trace.timeline", path, "", "",
        "folder that gets what every process did when, for `iocomp trace`; it is made if need be"},
       {"trace.timeline_events", integer, "65536", "1024..16777216",
        "how many events of each process the folder keeps, the newest; 192 B each"},
 
       {"files.*.backend", text, "posix", "", "the format; `iocomp info` lists those installed"},
-      {"files.*.path", text, "", "",
+      {"files.*.path", path, "", "",
        "where the file goes; unset: `<name><extension>` in the working directory; folders must "
        "exist"},
       {"files.*.mode", choice, "inherit", "inherit|async|sync",

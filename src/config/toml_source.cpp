@@ -102,7 +102,7 @@ class Reader {
     if (row.environment_only) {
       refuse(name, value, "only the environment may set it: IOCOMP_" + environment_name(name));
     }
-    if (row.type == ValueType::text && !node.is_string()) {
+    if ((row.type == ValueType::text || row.type == ValueType::path) && !node.is_string()) {
       refuse(name, value, "allowed " + allowed_text(row));
     }
     check_value(row, name, value);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/open_folder.h"
 #include "contents/description.h"
 #include "contents/layout.h"
 #include "contents/rules.h"
@@ -52,6 +53,7 @@ struct Event {
 /// Where a file begins that goes on with what earlier jobs have written.
 struct Beginning {
   std::int64_t number = 0;  ///< of its first step
+  FolderAddress folder{};   ///< in which it lies
   // Of one file of all steps:
   bool is_there = false;
   std::int64_t steps = 0;      ///< that it has, with those that failed

@@ -18,8 +18,10 @@
 
 #include "base/bug.h"
 #include "base/crew.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/open_folder.h"
 #include "disk/pace.h"
 
 namespace iocomp::disk {
@@ -47,11 +49,6 @@ auto retried(Call call) {
     result = call();
   }
   return result;
-}
-
-int open_file(const std::string& path, int flags) {
-  constexpr mode_t mode = 0666;  // less umask
-  return retried([&] { return ::open(path.c_str(), O_CLOEXEC | flags, mode); });
 }
 
 // What file systems over a network call their block is the size of the requests they like, not a
@@ -90,30 +87,25 @@ constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, const Options& options, Opening opening)
+OutputFile::OutputFile(Descriptor file, std::string path, const Options& options)
     : path_{std::move(path)},
       options_{options},
-      buffered_{is_given_up()
-                    ? -1
-                    : open_file(path_, O_RDWR | (opening == Opening::creates ? O_CREAT : 0))},
+      buffered_{std::move(file)},
       window_{static_cast<std::int64_t>(slice_bytes)} {
-  if (buffered_ == -1) {
-    refuse("cannot open " + path_, is_given_up() ? ECANCELED : errno);
-  }
-  block_bytes_ = block_bytes_of(buffered_);
+  block_bytes_ = block_bytes_of(buffered_.raw());
   if (options_.direct != Direct::off) {
-    direct_ = open_file(path_, O_WRONLY | O_DIRECT);
+    direct_ = open_again(buffered_, O_WRONLY | O_DIRECT);
   }
 }
 
 OutputFile::~OutputFile() {
-  close_descriptor(direct_);
-  close_descriptor(buffered_);
+  close(direct_);
+  close(buffered_);
 }
 
 // What was synced is safe whatever close says; of anything else this is the last chance to speak.
-void OutputFile::close_descriptor(int descriptor) noexcept {
-  if (descriptor == -1 || ::close(descriptor) == 0 || errno == EINTR || !has_unsynced_) {
+void OutputFile::close(Descriptor& descriptor) noexcept {
+  if (descriptor.close() == 0 || errno == EINTR || !has_unsynced_) {
     return;
   }
   try {
@@ -170,7 +162,7 @@ FileRange OutputFile::direct_part(std::int64_t offset, std::span<const std::byte
   const FileRange none{.offset = offset, .bytes = 0};
   const bool is_long_enough =
       options_.direct == Direct::on || bytes.size() >= options_.direct_from_bytes;
-  if (direct_ == -1 || direct_refused_ || !is_long_enough) {
+  if (!direct_.is_open() || direct_refused_ || !is_long_enough) {
     return none;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -200,7 +192,7 @@ Request OutputFile::take_request(Remaining& remaining) const {
 }
 
 int OutputFile::descriptor(const Request& request) const noexcept {
-  return request.direct ? direct_ : buffered_;
+  return (request.direct ? direct_ : buffered_).raw();
 }
 
 std::size_t OutputFile::largest_call_bytes(const Request& request) const noexcept {
@@ -227,7 +219,7 @@ int OutputFile::perform(Request request) {
     }
     if (answer.flush) {
       // A hint: where it fails, sync does the work and tells what is wrong.
-      (void)::sync_file_range(buffered_, answer.flush->offset, answer.flush->bytes,
+      (void)::sync_file_range(buffered_.raw(), answer.flush->offset, answer.flush->bytes,
                               SYNC_FILE_RANGE_WRITE);
     }
     request = answer.rest;
@@ -283,7 +275,7 @@ std::string OutputFile::sync_story(int error) const {
 void OutputFile::sync() {
   int error = begin_sync();
   if (error == 0 && !has_bug(Bug::data_not_synced)) {
-    error = end_sync(retried([&] { return ::fdatasync(buffered_); }) == -1 ? errno : 0);
+    error = end_sync(retried([&] { return ::fdatasync(buffered_.raw()); }) == -1 ? errno : 0);
   }
   if (error != 0) {
     throw Error{ErrorCode::storage_failure, sync_story(error)};
@@ -307,7 +299,7 @@ int OutputFile::end_sync(int error) {
 }
 
 void OutputFile::grow(std::int64_t bytes) {
-  const auto length = length_of(buffered_, path_);
+  const auto length = length_of(buffered_.raw(), path_);
   const bool is_as_long = !length || *length >= bytes;
   if (bytes <= 0 || !length || (is_as_long && options_.are_writers_on_one_node)) {
     return;
@@ -317,7 +309,7 @@ void OutputFile::grow(std::int64_t bytes) {
   // have made it so by what they are still writing, and on another node an fsync of this process
   // is none of theirs.
   has_unsynced_ = true;
-  if (const int error = write_again(buffered_, bytes - 1); error != 0) {
+  if (const int error = write_again(buffered_.raw(), bytes - 1); error != 0) {
     refuse("growing " + path_ + " to " + std::to_string(bytes) + " bytes", error);
   }
 }

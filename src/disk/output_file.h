@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "base/descriptor.h"
 #include "disk/flush_window.h"
 #include "disk/options.h"
 
@@ -35,16 +36,13 @@ struct Remaining {
   FileRange direct;
 };
 
-/// One file that this process writes: a buffered descriptor and, where the file system allows it,
-/// an O_DIRECT one, both held open from the first write to the last fsync so that no write-back
-/// error is missed. `write` may be called by several threads for ranges that do not overlap.
+/// One file that this process writes: a buffered descriptor, which it is given, and, where the file
+/// system allows it, an O_DIRECT one, both held open from the first write to the last fsync so that
+/// no write-back error is missed. `write` may be called by several threads for ranges that do not overlap.
 class OutputFile {
  public:
-  enum class Opening { creates, finds };
-  /// Open `path` for writing, creating it (mode 0666 less umask) if it is not there and this one
-  /// creates; never truncates.
-  /// @throws Error{storage_failure} "cannot open PATH: No such file or directory".
-  OutputFile(std::string path, const Options& options, Opening opening = Opening::creates);
+  /// @param file  opened O_RDWR. @param path  of it, for messages.
+  OutputFile(Descriptor file, std::string path, const Options& options);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
@@ -99,7 +97,7 @@ class OutputFile {
   void write_by_all(std::int64_t offset, std::span<const std::byte> bytes);
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Whether long runs that are aligned go O_DIRECT.
-  [[nodiscard]] bool takes_direct() const noexcept { return direct_ != -1 && !direct_refused_; }
+  [[nodiscard]] bool takes_direct() const noexcept { return direct_.is_open() && !direct_refused_; }
   /// Bytes that went O_DIRECT, and through the page cache, so far.
   [[nodiscard]] std::uint64_t direct_bytes() const noexcept { return direct_bytes_.load(); }
   [[nodiscard]] std::uint64_t buffered_bytes() const noexcept { return buffered_bytes_.load(); }
@@ -108,13 +106,13 @@ class OutputFile {
   [[nodiscard]] Answer answered_direct(const Request& request, std::int64_t result);
   [[nodiscard]] Answer answered_buffered(const Request& request, std::int64_t result);
   [[nodiscard]] FileRange direct_part(std::int64_t offset, std::span<const std::byte> bytes) const;
-  void close_descriptor(int descriptor) noexcept;
+  void close(Descriptor& descriptor) noexcept;
 
   std::string path_;
   Options options_;
   std::int64_t block_bytes_ = 4096;  // of the file system; a power of two
-  int buffered_ = -1;
-  int direct_ = -1;                          // -1 where O_DIRECT is off or refused
+  Descriptor buffered_;
+  Descriptor direct_;                        // not open where O_DIRECT is off or refused
   std::atomic<bool> direct_refused_{false};  // by a write, although open allowed it
   std::atomic<bool> has_unsynced_{false};
   std::atomic<int> sync_error_{0};  // the system tells it once, we do every time

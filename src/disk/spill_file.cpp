@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/vfs.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/free_ranges.h"
+#include "base/open_folder.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
 
@@ -36,31 +37,26 @@ constexpr std::size_t spill_page = FreeRanges::page_bytes;
   fail_spilling("staging.spill = \"" + folder + "\": cannot create a file there", error);
 }
 
-// A name under which the process itself can open a file again.
-std::string name_of(const Descriptor& file) {
-  return "/proc/self/fd/" + std::to_string(file.raw());
-}
-
 bool has_no_files_without_name(int error) {
   return error == EOPNOTSUPP || error == EISDIR || error == EINVAL || error == ENOENT;
 }
 
 // Another process of this number, in a container, may have left the same name for a moment.
-std::pair<std::string, Descriptor> open_named(const std::string& folder) {
+Descriptor create_for_a_moment(const OpenFolder& folder, const std::string& said) {
   constexpr int most_tries = 100;
-  const std::string stem = folder + "/.iocomp-spill-" + std::to_string(::getpid()) + '-';
+  const std::string stem = ".iocomp-spill-" + std::to_string(::getpid()) + '-';
   for (int number = 0; number < most_tries; ++number) {
-    std::string path = stem + std::to_string(number);
-    Descriptor opened{
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (opened.is_open()) {
-      return {std::move(path), std::move(opened)};
-    }
-    if (errno != EEXIST) {
-      break;
+    const std::string name = stem + std::to_string(number);
+    if (auto file = folder.create_first(name, O_RDWR)) {
+      if (const int error = folder.unlink(name); error != 0) {
+        fail_spilling("staging.spill = \"" + said + "\": cannot remove the name of " +
+                          folder.text(name),
+                      error);
+      }
+      return *std::move(file);
     }
   }
-  fail_creating(folder, errno);
+  fail_creating(said, EEXIST);
 }
 
 // Nothing is kept for later, so each run that is aligned bypasses the page cache.
@@ -74,31 +70,30 @@ Options for_spilling(Options options) {
 
 SpillFile::SpillFile(std::string folder, std::size_t limit_bytes, Options options)
     : folder_{std::move(folder)},
-      free_{(limit_bytes + spill_page - 1) / spill_page * spill_page},
-      descriptor_{::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)} {
-  if (descriptor_.is_open()) {
-    output_ = std::make_unique<OutputFile>(name_of(descriptor_), for_spilling(std::move(options)),
-                                           OutputFile::Opening::finds);
-  } else if (has_no_files_without_name(errno)) {
-    open_for_a_moment(std::move(options));
-  } else {
+      free_{(limit_bytes + spill_page - 1) / spill_page * spill_page} {
+  const Outcome made = outcome_of([&] {
+    const OpenFolder opened{folder_};
+    if (const auto system = opened.file_system()) {
+      is_memory_ = system->f_type == TMPFS_MAGIC;
+    }
+    descriptor_ = opened.create_nameless(O_RDWR);
+    if (!descriptor_.is_open() && has_no_files_without_name(errno)) {
+      descriptor_ = create_for_a_moment(opened, folder_);
+    } else if (!descriptor_.is_open()) {
+      fail_creating(folder_, errno);
+    }
+  });
+  if (!made.ok()) {
+    throw Error{made.code, made.story.starts_with("staging.spill")
+                               ? made.story
+                               : "staging.spill = \"" + folder_ + "\": " + made.story};
+  }
+  Descriptor written = open_again(descriptor_, O_RDWR);
+  if (!written.is_open()) {
     fail_creating(folder_, errno);
   }
-}
-
-void SpillFile::open_for_a_moment(Options options) {
-  auto [path, opened] = open_named(folder_);
-  descriptor_ = std::move(opened);
-  try {
-    output_ = std::make_unique<OutputFile>(path, for_spilling(std::move(options)),
-                                           OutputFile::Opening::finds);
-  } catch (...) {
-    (void)::unlink(path.c_str());
-    throw;
-  }
-  if (::unlink(path.c_str()) != 0) {
-    fail_spilling("staging.spill = \"" + folder_ + "\": cannot remove the name of " + path, errno);
-  }
+  output_ = std::make_unique<OutputFile>(std::move(written), folder_,
+                                         for_spilling(std::move(options)));
 }
 
 std::optional<SpillFile::Part> SpillFile::write(std::span<const std::byte> bytes) {
@@ -129,11 +124,6 @@ void SpillFile::read(const Part& part, std::span<std::byte> bytes) const {
     left = left.subspan(static_cast<std::size_t>(got));
   }
   (void)::posix_fadvise(descriptor_.raw(), part.offset_, std::ssize(bytes), POSIX_FADV_DONTNEED);
-}
-
-bool SpillFile::is_memory() const {
-  struct statfs system{};
-  return ::statfs(folder_.c_str(), &system) == 0 && system.f_type == TMPFS_MAGIC;
 }
 
 void SpillFile::give_back(const Part& part) noexcept {

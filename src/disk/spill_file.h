@@ -80,13 +80,13 @@ class SpillFile {
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
   [[nodiscard]] std::size_t used_bytes() const noexcept { return free_.used_bytes(); }
   /// Whether the folder's file system is memory itself (tmpfs).
-  [[nodiscard]] bool is_memory() const;
+  [[nodiscard]] bool is_memory() const noexcept { return is_memory_; }
 
  private:
-  void open_for_a_moment(Options options);
   void give_back(const Part& part) noexcept;
 
   std::string folder_;
+  bool is_memory_ = false;
   FreeRanges free_;
   Descriptor descriptor_;
   std::unique_ptr<OutputFile> output_;

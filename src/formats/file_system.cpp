@@ -3,9 +3,6 @@
 
 #include <fcntl.h>
 #include <mpi.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,22 +11,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <span>
 #include <sstream>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/system_file.h"
 #include "mpi/error.h"
 
 namespace iocomp::formats {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Known {
   std::uint32_t magic;
@@ -50,66 +45,39 @@ constexpr std::array known{Known{0x0BD00BD0, "lustre", FileSystemKind::lustre},
 constexpr std::int64_t lustre_stripe_bytes = std::int64_t{1} << 20;
 constexpr int most_aggregators_per_stripe = 16;
 
-[[noreturn]] void fail(const std::string& directory) {
-  throw Error{ErrorCode::storage_failure,
-              "cannot ask for the file system of " + directory + ": " + std::strerror(errno)};
-}
-
-bool takes_direct_io(const std::string& directory) {
+bool takes_direct_io(const OpenFolder& folder) {
   // A file without a name, which is gone when it is closed.
-  const int file = open(directory.c_str(), O_TMPFILE | O_WRONLY | O_DIRECT | O_CLOEXEC, 0600);
-  if (file >= 0) {
-    close(file);
-    return true;
-  }
+  if (folder.create_nameless(O_WRONLY | O_DIRECT).is_open()) return true;
   if (errno != EOPNOTSUPP && errno != EISDIR) return false;
-  const std::string name = directory + "/.iocomp-probe-" + std::to_string(getpid());
-  const int named = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_DIRECT | O_CLOEXEC, 0600);
-  if (named < 0) return false;
-  close(named);
-  unlink(name.c_str());
-  return true;
+  const std::string name = ".iocomp-probe-" + std::to_string(getpid());
+  const bool takes = outcome_of([&] { (void)folder.create(name, O_WRONLY | O_DIRECT); }).ok();
+  folder.unlink(name);
+  return takes;
 }
 
 /// The largest number of targets of any Lustre that is mounted here; 0 where that is not told.
 int lustre_targets() {
   int most = 0;
-  for (const char* const folder : {"/sys/fs/lustre/lov", "/proc/fs/lustre/lov"}) {
-    std::error_code failure;
-    for (const fs::directory_entry& entry : fs::directory_iterator{folder, failure}) {
+  for (const std::string folder : {"/sys/fs/lustre/lov/", "/proc/fs/lustre/lov/"}) {
+    for (const std::string& name : names_in_system_folder(folder)) {
+      std::istringstream told{read_system_file(folder + name + "/numobd")};
       int targets = 0;
-      if (std::ifstream{entry.path() / "numobd"} >> targets) most = std::max(most, targets);
+      if (told >> targets) most = std::max(most, targets);
     }
   }
   return most;
 }
 
-// The highest folder of the same file system.
-std::string top_of(const std::string& directory) {
-  std::error_code failure;
-  fs::path top = fs::canonical(directory, failure);
-  struct stat here{};
-  struct stat above{};
-  while (!failure && top.has_relative_path() && stat(top.c_str(), &here) == 0 &&
-         stat(top.parent_path().c_str(), &above) == 0 && above.st_dev == here.st_dev) {
-    top = top.parent_path();
-  }
-  return failure ? directory : top.string();
-}
-
 // What new files in the directory get, if somebody has said so (lfs setstripe): for the directory,
 // or at the top for the whole file system.
-void ask_lustre(const std::string& directory, FileSystemFacts& facts) {
+void ask_lustre(const OpenFolder& folder, FileSystemFacts& facts) {
   facts.targets = lustre_targets();
   std::vector<std::byte> attribute(std::size_t{64} << 10);  // XATTR_SIZE_MAX
-  for (const std::string& asked : {directory, top_of(directory)}) {
-    const ssize_t bytes = getxattr(asked.c_str(), "lustre.lov", attribute.data(), attribute.size());
-    if (bytes > 0) {
-      facts.has_layout = true;
-      facts.stripe_bytes =
-          stripe_bytes_in(std::span{attribute}.first(static_cast<std::size_t>(bytes)));
-      return;
-    }
+  std::size_t bytes = folder.attribute("lustre.lov", attribute);
+  if (bytes == 0) bytes = folder.top().attribute("lustre.lov", attribute);
+  if (bytes > 0) {
+    facts.has_layout = true;
+    facts.stripe_bytes = stripe_bytes_in(std::span{attribute}.first(bytes));
   }
 }
 
@@ -142,11 +110,6 @@ Number number_at(std::span<const std::byte> bytes, std::size_t at) {
   return number;
 }
 
-std::string folder_to_ask(const std::string& path) {
-  const std::string parent = fs::path{path}.parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
 FileSystemKind kind_of(std::uint32_t magic) {
   const auto* const found = std::find_if(known.begin(), known.end(),
                                          [&](const Known& each) { return each.magic == magic; });
@@ -176,17 +139,13 @@ FileSystemAdvice advise_lustre(const FileSystemFacts& facts, int writers,
 
 }  // namespace
 
-FileSystemFacts file_system_of(const std::string& directory) {
-  struct statfs found{};
-  struct stat entry{};
-  if (statfs(directory.c_str(), &found) != 0 || stat(directory.c_str(), &entry) != 0) {
-    fail(directory);
+FileSystemFacts file_system_of(const OpenFolder& folder) {
+  const auto found = folder.file_system();
+  const auto entry = folder.find(".");
+  if (!found || !entry) {
+    throw failure("ask for the file system of", folder.text(""), errno);
   }
-  if (!S_ISDIR(entry.st_mode)) {
-    errno = ENOTDIR;
-    fail(directory);
-  }
-  const auto magic = static_cast<std::uint32_t>(found.f_type);
+  const auto magic = static_cast<std::uint32_t>(found->f_type);
   const auto* const name = std::find_if(known.begin(), known.end(),
                                         [&](const Known& each) { return each.magic == magic; });
   FileSystemFacts facts;
@@ -198,12 +157,12 @@ FileSystemFacts file_system_of(const std::string& directory) {
     text << "0x" << std::hex << magic;
     facts.type = text.str();
   }
-  facts.block_bytes = entry.st_blksize;
+  facts.block_bytes = entry->st_blksize;
   facts.free_bytes =
-      static_cast<std::int64_t>(found.f_bavail) * static_cast<std::int64_t>(found.f_bsize);
-  facts.takes_direct_io = takes_direct_io(directory);
+      static_cast<std::int64_t>(found->f_bavail) * static_cast<std::int64_t>(found->f_bsize);
+  facts.takes_direct_io = takes_direct_io(folder);
   if (facts.kind == FileSystemKind::lustre) {
-    ask_lustre(directory, facts);
+    ask_lustre(folder, facts);
   }
   return facts;
 }
@@ -253,36 +212,36 @@ std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& fac
   return (setting_bytes + unit - 1) / unit * unit;
 }
 
-FileSystemFacts layout_facts_at(const std::string& path) {
-  const std::string directory = folder_to_ask(path);
+FileSystemFacts layout_facts_of(const OpenFolder& folder) {
   FileSystemFacts facts;
-  struct statfs found{};
-  struct stat entry{};
-  if (statfs(directory.c_str(), &found) != 0 || stat(directory.c_str(), &entry) != 0) {
+  const auto found = folder.file_system();
+  if (!found) {
     return facts;  // opening the file will tell why
   }
-  facts.kind = kind_of(static_cast<std::uint32_t>(found.f_type));
-  facts.block_bytes = entry.st_blksize;
+  facts.kind = kind_of(static_cast<std::uint32_t>(found->f_type));
+  if (facts.kind == FileSystemKind::other) {
+    return facts;
+  }
+  if (const auto entry = folder.find(".")) {
+    facts.block_bytes = entry->st_blksize;
+  }
   if (facts.kind == FileSystemKind::lustre) {
-    ask_lustre(directory, facts);
+    ask_lustre(folder, facts);
   }
   return facts;
 }
 
-std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes) {
-  const FileSystemFacts facts = layout_facts_at(path);
+std::int64_t domain_bytes_in(const OpenFolder& folder, std::int64_t setting_bytes) {
+  const FileSystemFacts facts = layout_facts_of(folder);
   return facts.kind == FileSystemKind::other ? setting_bytes : domain_bytes(setting_bytes, facts);
 }
 
-std::vector<std::pair<std::string, std::string>> file_system_hints(const std::string& path,
+std::vector<std::pair<std::string, std::string>> file_system_hints(const OpenFolder& folder,
                                                                    MPI_Comm writers) {
-  const std::string directory = folder_to_ask(path);
-  struct statfs found{};
-  if (statfs(directory.c_str(), &found) != 0) return {};  // opening the file will tell why
-  if (kind_of(static_cast<std::uint32_t>(found.f_type)) == FileSystemKind::other) return {};
+  if (layout_facts_of(folder).kind == FileSystemKind::other) return {};
   int ranks = 0;
   mpi::check(MPI_Comm_size(writers, &ranks));
-  return advise(file_system_of(directory), ranks, directory).hints;
+  return advise(file_system_of(folder), ranks, folder.address().path).hints;
 }
 
 }  // namespace iocomp::formats

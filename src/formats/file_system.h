@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/open_folder.h"
+
 namespace iocomp::formats {
 
 enum class FileSystemKind { other, lustre, gpfs };
@@ -43,14 +45,13 @@ struct FileSystemAdvice {
   std::string command;  ///< that sets the layout of the directory; ""
 };
 
-/// Look at the file system that `directory` lies on. Makes and removes a file there, to try
-/// O_DIRECT, if it may.
-/// @throws Error{storage_failure} naming the directory and the cause.
-[[nodiscard]] FileSystemFacts file_system_of(const std::string& directory);
+/// Look at the file system of a folder. Makes and removes a file there, to try O_DIRECT, if it may.
+/// @throws Error{storage_failure} naming the folder and the cause.
+[[nodiscard]] FileSystemFacts file_system_of(const OpenFolder& folder);
 
 /// The same for a file that is yet to be, as far as its layout goes: nothing is tried, and where
-/// its folder cannot be asked nothing is told. Local.
-[[nodiscard]] FileSystemFacts layout_facts_at(const std::string& path);
+/// the folder cannot be asked nothing is told. Local.
+[[nodiscard]] FileSystemFacts layout_facts_of(const OpenFolder& folder);
 
 /// Pure. Lustre: the longer the file the more targets, stripes of 1 MiB, borders of domains on
 /// borders of stripes, as many aggregators per stripe as there are writers for, up to 16, with a
@@ -65,14 +66,14 @@ struct FileSystemAdvice {
 /// or block (GPFS) where that is longer. Pure.
 [[nodiscard]] std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& facts);
 /// The same for a file that is yet to be. Local.
-[[nodiscard]] std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes);
+[[nodiscard]] std::int64_t domain_bytes_in(const OpenFolder& folder, std::int64_t setting_bytes);
 /// The longest stripe in an attribute "lustre.lov" (struct lov_user_md, or lov_comp_md_v1 of a
 /// composite layout); 0: none is told. Pure.
 [[nodiscard]] std::int64_t stripe_bytes_in(std::span<const std::byte> attribute);
 
-/// The hints of `advise` for a file that the ranks of `writers` write together; none where its file
-/// system cannot be asked. Local.
+/// The hints of `advise` for a file in a folder that the ranks of `writers` write together; none
+/// where the file system cannot be asked. Local.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> file_system_hints(
-    const std::string& path, MPI_Comm writers);
+    const OpenFolder& folder, MPI_Comm writers);
 
 }  // namespace iocomp::formats

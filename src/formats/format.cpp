@@ -9,6 +9,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/write_plainly.h"
 #include "formats/source.h"
 #include "formats/words.h"
@@ -34,13 +35,13 @@ Whereabouts Format::whereabouts(const Placed& /*placed*/, const FormatOptions& /
   return {};
 }
 
-Target Format::create(const std::string& /*path*/, const FormatOptions& /*options*/,
+Target Format::create(const Path& /*path*/, const FormatOptions& /*options*/,
                       MPI_Comm /*writers*/) const {
   return {};
 }
 
-std::unique_ptr<Source> Format::open(const std::string& path) const {
-  throw Error{ErrorCode::unsupported, "cannot read " + path + ": the back-end \"" +
+std::unique_ptr<Source> Format::open(const Path& path) const {
+  throw Error{ErrorCode::unsupported, "cannot read " + path.text() + ": the back-end \"" +
                                           std::string{traits_.name} + "\" writes only"};
 }
 

@@ -21,8 +21,10 @@
 #include "array/box.h"
 #include "base/crew.h"
 #include "base/descriptor.h"
+#include "base/path.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
+#include "formats/open_together.h"
 #include "formats/source.h"
 #include "formats/words.h"
 #include "mpi/wait.h"
@@ -117,6 +119,10 @@ struct FormatOptions {
   std::map<std::int64_t, std::int64_t> earlier_numbers{};  ///< as in contents::Beginning
   mpi::WaitPolicy wait{mpi::usual_deadline_seconds};       ///< for other writers
 
+  /// Of a file that is there.
+  [[nodiscard]] Opening opening() const noexcept {
+    return earlier_steps >= 0 ? Opening::finds_earlier : Opening::finds;
+  }
   [[nodiscard]] Storage storage_of(std::string_view variable) const {
     return of_variable ? of_variable(variable) : Storage{chunk_bytes, compression};
   }
@@ -268,15 +274,14 @@ class Format : public contents::Rules {
   [[nodiscard]] virtual Whereabouts whereabouts(const Placed& placed,
                                                 const FormatOptions& options) const;
 
-  /// Start a file, which does not exist yet, or is empty. A plain one: on the lead, if it
-  /// `has_to_place`; others: collective over `writers`. By default there is nothing to be made.
-  [[nodiscard]] virtual Target create(const std::string& path, const FormatOptions& options,
+  /// Start a file. A plain one, which is there and empty: on the lead, if it `has_to_place`; others: collective over `writers`. By default there is nothing to be made.
+  [[nodiscard]] virtual Target create(const Path& path, const FormatOptions& options,
                                       MPI_Comm writers) const;
 
   /// Open a committed file for reading, whatever the options that it was written with. Local: every
   /// reader opens it for itself, whoever wrote it. By default a format cannot.
   /// @throws Error{unsupported}; Error{storage_failure} for a file that is none of this format.
-  [[nodiscard]] virtual std::unique_ptr<Source> open(const std::string& path) const;
+  [[nodiscard]] virtual std::unique_ptr<Source> open(const Path& path) const;
 
  private:
   Traits traits_;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -16,6 +15,7 @@
 
 #include "base/descriptor.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "formats/file_system.h"
 
 namespace iocomp::formats {
@@ -127,30 +127,47 @@ std::vector<std::vector<std::byte>> layouts_for(const FileSystemFacts& facts) {
   return layouts;
 }
 
-int make_striped(const std::string& path, std::span<const std::byte> layout, const SetLayout& set) {
-  const Descriptor file{
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | without_objects, 0666)};
-  if (!file.is_open()) {
-    return errno;
+int make_striped(const Path& path, std::span<const std::byte> layout, const SetLayout& set) {
+  const auto file = path.folder().create_first(path.name(), O_WRONLY | without_objects);
+  if (!file) {
+    return EEXIST;
   }
-  const int error = set(file.raw(), layout);
+  const int error = set(file->raw(), layout);
   if (error != 0) {
-    ::unlink(path.c_str());
+    path.folder().unlink(path.name());
   }
   return error;
 }
 
-void lay_out(const std::string& path) {
+namespace {
+
+void lay_out(const Path& path) {
   int error = 0;
-  for (const auto& layout : layouts_for(layout_facts_at(path))) {
+  for (const auto& layout : layouts_for(layout_facts_of(path.folder()))) {
     error = make_striped(path, layout, set_by_ioctl);
     if (error == 0 || error == EEXIST) {
       return;
     }
   }
   if (error != 0) {
-    log::warning("Lustre does not stripe " + path + " over its targets: " + std::strerror(error));
+    log::warning("Lustre does not stripe " + path.text() +
+                 " over its targets: " + std::strerror(error));
   }
+}
+
+}  // namespace
+
+Descriptor make_file(const Path& path, int access) {
+  if (layouts_for(layout_facts_of(path.folder())).empty()) {
+    return path.folder().create(path.name(), access);
+  }
+  path.folder().remove(path.name());
+  return make_or_share_file(path, access);
+}
+
+Descriptor make_or_share_file(const Path& path, int access) {
+  lay_out(path);
+  return path.folder().create_or_share(path.name(), access);
 }
 
 }  // namespace iocomp::formats

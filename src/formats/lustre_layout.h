@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
+#include "base/path.h"
 #include "formats/file_system.h"
 
 namespace iocomp::formats {
@@ -25,13 +27,17 @@ namespace iocomp::formats {
 using SetLayout = std::function<int(int file, std::span<const std::byte> layout)>;
 
 /// Make a file that is not there yet, with this layout. Local.
-/// @return 0 or errno: EEXIST where there is one. After any other error there is none.
-[[nodiscard]] int make_striped(const std::string& path, std::span<const std::byte> layout,
+/// @return 0 or errno: EEXIST if something has its name. After any other error there is no file.
+/// @throws Error{storage_failure} if no file can be made.
+[[nodiscard]] int make_striped(const Path& path, std::span<const std::byte> layout,
                                const SetLayout& set);
 
-/// Before a file is made: on Lustre, where its folder has no layout of its own, make it with the
-/// one that `advise` has for it. Lustre fixes the layout of a file when it is made. Elsewhere, or
-/// where that fails, which is told in the log, it is left to the caller. Local.
-void lay_out(const std::string& path);
+/// Make the physical file of a target, in place of what has its name, and open it. On Lustre, where
+/// its folder has no layout of its own, it gets the one that `advise` has for it: Lustre fixes the
+/// layout of a file when it is made. If that fails, which is told in the log, it is made without.
+/// @param access  O_RDWR or O_WRONLY. @throws Error{storage_failure}. Local.
+[[nodiscard]] Descriptor make_file(const Path& path, int access);
+/// The same, but if another process of this job has made it, it is opened.
+[[nodiscard]] Descriptor make_or_share_file(const Path& path, int access);
 
 }  // namespace iocomp::formats

@@ -3,9 +3,9 @@
 
 #include <mpi.h>
 
-#include <string>
-
 #include "base/descriptor.h"
+#include "base/error.h"
+#include "base/path.h"
 #include "mpi/wait.h"
 
 namespace iocomp::formats {
@@ -15,22 +15,24 @@ namespace iocomp::formats {
 /// waiting. Collective over `writers`.
 /// @param wait      how to wait for the others.
 /// @param is_there  it is there already, and keeps what it has.
-/// @return a descriptor to fsync and to ask for the cause of a short write.
+/// @return a descriptor to fsync, to ask for the cause of a short write, and to open again
+/// (`name_of`) by a library.
 /// @throws Error{storage_failure} on all writers or on none, with the errno text of the first that
 /// failed.
-[[nodiscard]] Descriptor open_together(const std::string& path, MPI_Comm writers,
+[[nodiscard]] Descriptor open_together(const Path& path, MPI_Comm writers,
                                        const mpi::WaitPolicy& wait, bool is_there = false);
 
-/// Open a file that is there already, but empty, or is not: others may have opened it, so it is not
-/// made anew. Local.
-/// @param access  O_RDWR or O_WRONLY.
-/// @throws Error{storage_failure}.
-[[nodiscard]] Descriptor open_beside_others(const std::string& path, int access);
+/// How a process comes to a physical file that it writes.
+enum class Opening {
+  shares,        ///< it makes the file, unless another process of the job has
+  finds,         ///< another one has made it
+  finds_earlier  ///< it has got its name already: an earlier job, or this one, has published it
+};
+/// Open it. Local. @param access  O_RDWR or O_WRONLY. @throws Error{storage_failure}.
+[[nodiscard]] Descriptor open_physical(const Path& path, Opening opening, int access);
 
-/// Fail on all writers if one of them has a failure to tell (`errno_value` not 0). Collective over
-/// `writers`.
-/// @throws Error{storage_failure} "cannot ACTION PATH: TEXT (on writer 2)".
-void agree_on_errno(int errno_value, const std::string& action, const std::string& path,
-                    MPI_Comm writers, const mpi::WaitPolicy& wait);
+/// Fail on all writers if one of them has. Collective over `writers`.
+/// @throws Error of the first of them, with "(on writer 2)" behind its story.
+void agree_on(Outcome mine, MPI_Comm writers, const mpi::WaitPolicy& wait);
 
 }  // namespace iocomp::formats

@@ -23,6 +23,8 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "formats/sieve.h"
 #include "formats/source.h"
 
@@ -50,12 +52,9 @@ const std::byte* first_byte(const Destination& to, array::ElementType type) {
 
 }  // namespace
 
-PlainSource::PlainSource(std::string path)
-    : path_{std::move(path)}, file_{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)} {
-  if (!file_.is_open()) {
-    throw failure("open", path_, errno);
-  }
-}
+PlainSource::PlainSource(const Path& path)
+    : path_{path.text()},
+      file_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {}
 
 void PlainSource::read(const Placed& where, const array::Box& box, const Destination& to) {
   if (array::elements(box) == 0) {

@@ -10,6 +10,7 @@
 
 #include "array/box.h"
 #include "base/descriptor.h"
+#include "base/path.h"
 #include "formats/sieve.h"
 #include "formats/source.h"
 
@@ -22,9 +23,10 @@ namespace iocomp::formats {
 class PlainSource : public Source {
  public:
   /// @throws Error{storage_failure}.
-  explicit PlainSource(std::string path);
+  explicit PlainSource(const Path& path);
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] const Descriptor& file() const noexcept { return file_; }
 
  private:
   void read_part(const Placed& where, const array::Box& box, const Destination& to);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/small_files.h"
 #include "formats/format.h"
 #include "formats/left_out.h"
 #include "formats/load_flags.h"
@@ -80,9 +81,9 @@ std::string module_name(std::string_view name) {
 std::set<std::string> names_in(const std::vector<std::string>& folders) {
   std::set<std::string> names;
   for (const auto& folder : folders) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator{folder, error}) {
-      const std::string file = entry.path().filename().string();
+    std::vector<std::string> files;
+    (void)outcome_of([&] { files = iocomp::names_in(folder); });
+    for (const auto& file : files) {
       if (file.starts_with(module_prefix) && file.ends_with(module_ending)) {
         names.insert(file.substr(module_prefix.size(),
                                  file.size() - module_prefix.size() - module_ending.size()));
@@ -140,8 +141,9 @@ const iocomp_format_entry& find(std::string_view name, const std::string& first)
   if (!name.empty() && name.find('/') == std::string_view::npos) {
     for (const auto& folder : folders) {
       const std::string path = folder + '/' + module_name(name);
-      std::error_code error;
-      if (std::filesystem::exists(path, error)) {
+      bool is_there = false;
+      (void)outcome_of([&] { is_there = find_file(path).has_value(); });
+      if (is_there) {
         return load(path);
       }
     }

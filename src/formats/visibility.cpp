@@ -8,27 +8,26 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <string>
 #include <vector>
 
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "formats/format.h"
 
 namespace iocomp::formats {
 namespace {
 
 // What a switch finds in the file.
-Switch switch_in(const std::string& path, const Switch& next) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file.is_open()) {
-    throw failure("open", path, errno);
-  }
+Switch switch_in(const Path& path, const Switch& next) {
+  const Descriptor file =
+      path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::of_owner);
   Switch now{next.offset, std::vector<std::byte>(next.bytes.size())};
   const auto got = ::pread(file.raw(), now.bytes.data(), now.bytes.size(), now.offset);
   if (got != std::ssize(now.bytes)) {
-    throw failure("read", path, got < 0 ? errno : EIO);
+    throw failure("read", path.text(), got < 0 ? errno : EIO);
   }
   return now;
 }
@@ -40,8 +39,8 @@ void Visibility::show(const Switch& next, const Write& write, const std::functio
     rest();
     return;
   }
-  if (seen_.bytes.empty() && !earlier_.empty()) {
-    seen_ = switch_in(earlier_, next);
+  if (seen_.bytes.empty() && earlier_) {
+    seen_ = switch_in(*earlier_, next);
   }
   try {
     write(next);

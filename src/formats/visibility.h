@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <string>
+#include <optional>
+#include <utility>
 
+#include "base/path.h"
 #include "formats/format.h"
 
 namespace iocomp::formats {
@@ -13,8 +15,8 @@ class Visibility {
  public:
   using Write = std::function<void(const Switch&)>;
 
-  /// @param earlier  path of the file, where an earlier job has committed something to it.
-  explicit Visibility(std::string earlier = {}) : earlier_{std::move(earlier)} {}
+  /// @param earlier  the file, where an earlier job has committed something to it.
+  explicit Visibility(std::optional<Path> earlier = {}) : earlier_{std::move(earlier)} {}
 
   /// Show the next steps, and carry out the rest of the commit. If one of them fails, what was seen
   /// before is written again. What the steps need is durable already.
@@ -27,7 +29,7 @@ class Visibility {
   [[nodiscard]] bool is_stuck() const noexcept { return is_stuck_; }
 
  private:
-  std::string earlier_;
+  std::optional<Path> earlier_;
   Switch seen_;  // none: nothing of this job
   bool is_stuck_ = false;
 };

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/small_files.h"
+#include "base/system_file.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
@@ -66,7 +66,7 @@ void answer(MPI_Comm comm, int rank, int tag, const std::function<double()>& now
 }  // namespace
 
 std::int64_t clock_identity() {
-  std::string text = read_file("/proc/sys/kernel/random/boot_id").value_or("");
+  std::string text = boot_id();
   std::array<char, 256> name{};
   if (text.empty() && ::gethostname(name.data(), name.size() - 1) == 0) {
     text = name.data();

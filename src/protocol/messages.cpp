@@ -13,6 +13,7 @@
 #include "array/box.h"
 #include "array/cover.h"
 #include "base/error.h"
+#include "base/folder_wire.h"
 #include "base/wire.h"
 #include "contents/variable_wire.h"
 #include "protocol/header.h"
@@ -75,6 +76,7 @@ namespace {
 
 void put(WireWriter& writer, const contents::Beginning& beginning) {
   writer.put(beginning.number);
+  iocomp::put(writer, beginning.folder);
   writer.put(static_cast<std::uint8_t>(beginning.is_there ? 1 : 0));
   writer.put(beginning.steps);
   writer.put(beginning.bytes);
@@ -93,6 +95,7 @@ void put(WireWriter& writer, const contents::Beginning& beginning) {
 contents::Beginning get_beginning(WireReader& reader) {
   contents::Beginning beginning;
   beginning.number = reader.get<std::int64_t>();
+  beginning.folder = get_folder_address(reader);
   beginning.is_there = reader.get<std::uint8_t>() != 0;
   beginning.steps = reader.get<std::int64_t>();
   beginning.bytes = reader.get<std::int64_t>();

@@ -39,7 +39,7 @@ struct Open {
   std::int64_t home_members = 0;    ///< those that belong to this home
   std::int64_t domain_bytes = 0;    ///< known_file: what borders between domains are multiples of
   std::int64_t after = everything;  ///< a file that is continued loses the steps behind this number
-  contents::Beginning beginning{};  ///< known_file
+  contents::Beginning beginning{};  ///< known_file; else the folder alone, as the opener means it
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Open& open);
 [[nodiscard]] Open decode_open(std::span<const std::byte> body);

@@ -108,6 +108,8 @@ Checked check_all(const Committed& committed, const std::string& modules,
   std::vector<std::byte> buffer;
   std::unique_ptr<formats::Source> source;
   std::int32_t opened = -1;
+  const auto folder =
+      std::make_shared<const OpenFolder>(committed.folder.path, committed.said);
   for (const auto& of_step : committed.steps) {
     const std::int64_t step = of_step.number;
     const auto& file = committed.files.at(static_cast<std::size_t>(of_step.file));
@@ -115,9 +117,11 @@ Checked check_all(const Committed& committed, const std::string& modules,
       opened = of_step.file;
       source.reset();
       const Outcome opening =
-          outcome_of([&] { source = committed.open(static_cast<std::size_t>(opened), modules); });
+          outcome_of([&] {
+            source = committed.open(static_cast<std::size_t>(opened), folder, modules);
+          });
       if (!opening.ok()) {
-        tell({.path = file.path, .step = step, .story = opening.story});
+        tell({.path = committed.text(file), .step = step, .story = opening.story});
       }
     }
     for (std::size_t v = 0; source && v < committed.variables.size(); ++v) {
@@ -138,7 +142,7 @@ Checked check_all(const Committed& committed, const std::string& modules,
         const Outcome read = outcome_of(
             [&] { damage = compare(sum, checksum_in(*source, placed, sum.box, buffer)); });
         if (damage || !read.ok()) {
-          tell({.path = file.path,
+          tell({.path = committed.text(file),
                 .step = step,
                 .variable = name,
                 .box = sum.box,

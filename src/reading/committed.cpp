@@ -15,6 +15,9 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/folder_wire.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/wire.h"
 #include "contents/variable.h"
 #include "contents/variable_wire.h"
@@ -87,9 +90,13 @@ Committed::Place get_place(WireReader& reader) {
 
 }  // namespace
 
+std::string Committed::text(const File& file) const {
+  return said + (said.empty() || said.ends_with('/') ? "" : "/") + file.name;
+}
+
 void Committed::add(File file, const contents::Inventory& inventory) {
-  const auto refuse = [&file](const std::string& why) {
-    return Error{ErrorCode::storage_failure, "cannot read " + file.path + ": " + why};
+  const auto refuse = [&](const std::string& why) {
+    return Error{ErrorCode::storage_failure, "cannot read " + text(file) + ": " + why};
   };
   for (const auto in_file : inventory.steps) {
     const auto [step, time] = inventory.name_of(in_file);
@@ -97,7 +104,7 @@ void Committed::add(File file, const contents::Inventory& inventory) {
       throw refuse("its step " + std::to_string(step) + " comes after step " +
                    std::to_string(steps.back().number) + " of " +
                    (steps.back().file < static_cast<std::int32_t>(files.size())
-                        ? files[static_cast<std::size_t>(steps.back().file)].path
+                        ? text(files[static_cast<std::size_t>(steps.back().file)])
                         : "the same file"));
     }
     steps.push_back({step, static_cast<std::int32_t>(files.size()), in_file, time});
@@ -133,9 +140,10 @@ void Committed::add(File file, const contents::Inventory& inventory) {
 }
 
 std::unique_ptr<formats::Source> Committed::open(std::size_t file,
+                                                 const std::shared_ptr<const OpenFolder>& in,
                                                  const std::string& modules) const {
   const auto& opening = files.at(file);
-  auto source = formats::format(opening.format, modules).open(opening.path);
+  auto source = formats::format(opening.format, modules).open(Path{in, opening.name});
   const auto is_of_it = [&](const Step& step) {
     return step.file == static_cast<std::int32_t>(file);
   };
@@ -165,9 +173,11 @@ void Committed::forget_sums() noexcept {
 
 std::vector<std::byte> encode(const Committed& committed) {
   WireWriter writer;
+  iocomp::put(writer, committed.folder);
+  writer.put_text(committed.said);
   writer.put(committed.files.size());
   for (const auto& file : committed.files) {
-    writer.put_text(file.path);
+    writer.put_text(file.name);
     writer.put_text(file.format);
   }
   writer.put(committed.steps.size());
@@ -198,9 +208,11 @@ std::vector<std::byte> encode(const Committed& committed) {
 Committed decode_committed(std::span<const std::byte> bytes) {
   WireReader reader{bytes};
   Committed committed;
+  committed.folder = get_folder_address(reader);
+  committed.said = reader.get_text();
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    auto path = reader.get_text();
-    committed.files.push_back({std::move(path), reader.get_text()});
+    auto name = reader.get_text();
+    committed.files.push_back({std::move(name), reader.get_text()});
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     const auto number = reader.get<std::int64_t>();

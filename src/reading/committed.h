@@ -10,6 +10,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "base/open_folder.h"
 #include "contents/description.h"
 #include "formats/source.h"
 
@@ -19,7 +20,7 @@ namespace iocomp::reading {
 /// before it reads. A plain value that travels.
 struct Committed {
   struct File {
-    std::string path;
+    std::string name;  ///< in the folder
     std::string format;
   };
   struct Step {
@@ -47,18 +48,23 @@ struct Committed {
     contents::Attributes attributes;  ///< of the newest file that has the variable
   };
 
+  FolderAddress folder;  ///< of all files
+  std::string said;      ///< its path, as the user has said it
   std::vector<File> files;
   std::vector<Step> steps;          ///< by number, ascending
   std::vector<Variable> variables;  ///< in the order in which they appear
   contents::Attributes attributes;  ///< of the newest file
   std::vector<Torn> torn;           ///< by step, ascending; none of them is in `steps`
 
+  /// The path of a file, for messages.
+  [[nodiscard]] std::string text(const File& file) const;
   /// Append a file whose steps are later than all others'.
   /// @throws Error{storage_failure} where they are not, or a variable is twice in a step.
   void add(File file, const contents::Inventory& inventory);
-  /// Open one of the files. @param modules  the setting storage.modules.
+  /// Open one of the files. @param in  its folder. @param modules  the setting storage.modules.
   /// @throws Error.
   [[nodiscard]] std::unique_ptr<formats::Source> open(std::size_t file,
+                                                      const std::shared_ptr<const OpenFolder>& in,
                                                       const std::string& modules) const;
   /// Nothing that is read is compared with its checksum.
   void forget_sums() noexcept;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reading/find_committed.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,7 +13,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/small_files.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/earlier_steps.h"
 #include "commit/file_terms.h"
@@ -32,24 +30,22 @@ namespace {
 // What lies in the folder under a name.
 struct Found {
   bool one_file = false;
-  std::map<std::int64_t, std::string> of_step;  // paths
-  std::string uncommitted;                      // a file in the making; empty where there is none
+  std::map<std::int64_t, Path> of_step;
+  std::string uncommitted;  // a file in the making; empty where there is none
 };
 
-Found look_for(const std::string& path) {
-  const std::string folder = folder_of(path);
-  const std::string plain = name_in_folder(path);
-  const std::string prefix = path.substr(0, path.size() - plain.size());
+Found look_for(const Path& path) {
+  const std::string& plain = path.name();
   Found found;
-  for (const auto& name : names_in(folder)) {
+  for (const auto& name : path.folder().names()) {
     const std::string target = commit::belongs_to(name);
     if (name == plain) {
       found.one_file = true;
     } else if (const auto step = commit::step_in_name(name, plain)) {
-      found.of_step.emplace(*step, prefix + name);
+      found.of_step.emplace(*step, path.beside(name));
     } else if (!name.ends_with(".json") && !name.ends_with(".xdmf") && !target.empty() &&
                (target == plain || commit::step_in_name(target, plain))) {
-      found.uncommitted = prefix + name;
+      found.uncommitted = path.beside(name).text();
     }
   }
   return found;
@@ -61,33 +57,30 @@ struct Readable {
   commit::Superseded supersedes{};
 };
 
-Readable look_at(const std::string& path, const Sought& sought) {
-  refuse_pipe(path);
-  const std::string manifest_path = path + ".json";
+Readable look_at(const Path& path, const Sought& sought) {
+  const Path manifest_path = path + ".json";
   if (const auto text = commit::manifest_in_force(manifest_path)) {
-    auto manifest = commit::parse_manifest(*text, manifest_path);
+    auto manifest = commit::parse_manifest(*text, manifest_path.text());
     commit::check_size(path, manifest.bytes);
-    return {{path, manifest.format}, std::move(manifest.inventory), std::move(manifest.supersedes)};
+    return {{path.name(), manifest.format}, std::move(manifest.inventory), std::move(manifest.supersedes)};
   }
   const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
-    return {{path, sought.backend}, source->inventory()};
+    return {{path.name(), sought.backend}, source->inventory()};
   } catch (const Error& error) {
-    throw Error{error.code(), "cannot read " + path + " (back-end \"" + sought.backend +
-                                  "\", there is no " + manifest_path + "): " + error.what()};
+    throw Error{error.code(), "cannot read " + path.text() + " (back-end \"" + sought.backend +
+                                  "\", there is no " + manifest_path.text() +
+                                  "): " + error.what()};
   }
 }
 
 // Files of one step each. One that is torn says nothing against the others: whoever wrote them may
 // have died, or the disk was full. The newest is opened, because that is what is read mostly.
-void add_steps(Committed& committed, const std::string& plain, const Found& found,
+void add_steps(Committed& committed, const Path& plain, const Found& found,
                const Sought& sought) {
   std::vector<std::pair<std::int64_t, Readable>> readable;
   // Where only a manifest could tell what is in them, one without is no better than a torn one.
-  const auto lacks_manifest = [&](const std::string& path) {
-    struct stat status{};
-    return ::stat((path + ".json").c_str(), &status) != 0 && errno == ENOENT;
-  };
+  const auto lacks_manifest = [](const Path& path) { return !(path + ".json").is_there(); };
   const auto unless_torn = [&](std::int64_t step, const auto& body) {
     try {
       body();
@@ -113,7 +106,7 @@ void add_steps(Committed& committed, const std::string& plain, const Found& foun
   std::erase_if(readable, [&](const auto& one) { return superseded.contains(one.first); });
   while (!readable.empty() && !unless_torn(readable.back().first, [&] {
     const auto& file = readable.back().second.file;
-    (void)formats::format(file.format, sought.modules).open(file.path);
+    (void)formats::format(file.format, sought.modules).open(plain.beside(file.name));
   })) {
     readable.pop_back();
   }
@@ -135,15 +128,17 @@ void add_steps(Committed& committed, const std::string& plain, const Found& foun
   }
 }
 
-Error none_there(const Sought& sought, const std::string& path, const Found& found) {
-  const std::string one = path;
-  const std::string many = commit::target_names(path, 0, {}).target + " and so on";
+Error none_there(const Sought& sought, const std::string& path, const std::string& uncommitted) {
+  const std::string& one = path;
+  const std::string name = name_in_folder(path);
+  const std::string many = path.substr(0, path.size() - name.size()) +
+                           commit::name_with_step(name, 0) + " and so on";
   std::string story = "there is no committed file \"" + sought.name + "\": no ";
   story += sought.kind == Sought::Kind::one_file        ? one
            : sought.kind == Sought::Kind::file_per_step ? many
                                                         : one + ", nor " + many;
-  if (!found.uncommitted.empty()) {
-    story += "; " + found.uncommitted + " is there, of which nothing is committed (yet)";
+  if (!uncommitted.empty()) {
+    story += "; " + uncommitted + " is there, of which nothing is committed (yet)";
   }
   return Error{ErrorCode::not_found, story};
 }
@@ -153,24 +148,30 @@ Error none_there(const Sought& sought, const std::string& path, const Found& fou
 Committed find_committed(const Sought& sought) {
   formats::FormatOptions options;
   options.engine = sought.engine;
-  const std::string path =
+  const std::string said =
       sought.path.empty()
           ? commit::path_in_force(sought.name, {},
                                   formats::format(sought.backend, sought.modules, options))
           : sought.path;  // which may be read without the back-end of the settings
+  if (!OpenFolder::if_there(folder_of(said))) {
+    throw none_there(sought, said, {});
+  }
+  const Path path{said};
   const Found found = look_for(path);
   const bool one = found.one_file && sought.kind != Sought::Kind::file_per_step;
   const bool many = !found.of_step.empty() && sought.kind != Sought::Kind::one_file;
   if (one && many) {
     throw Error{ErrorCode::invalid_argument,
-                "the file \"" + sought.name + "\" is there twice: as " + path + " and as " +
-                    found.of_step.begin()->second + "; say which by files." + sought.name +
+                "the file \"" + sought.name + "\" is there twice: as " + said + " and as " +
+                    found.of_step.begin()->second.text() + "; say which by files." + sought.name +
                     ".kind = \"series\" or \"checkpoint\""};
   }
   if (!one && !many) {
-    throw none_there(sought, path, found);
+    throw none_there(sought, said, found.uncommitted);
   }
   Committed committed;
+  committed.folder = path.folder().address();
+  committed.said = folder_of(said);
   if (one) {
     auto file = look_at(path, sought);
     committed.add(std::move(file.file), file.inventory);

@@ -17,6 +17,8 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/number_ranges.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "config/nearest.h"
 #include "contents/catalogue.h"
 #include "formats/source.h"
@@ -42,9 +44,18 @@ Input::Input(std::string name, Committed committed, std::string modules, HasRead
              Crew* crew)
     : name_{std::move(name)},
       committed_{std::move(committed)},
+      folder_{std::make_shared<const OpenFolder>(committed_.folder.path, committed_.said)},
       modules_{std::move(modules)},
       has_read_{std::move(has_read)},
-      crew_{crew} {}
+      crew_{crew} {
+  // Another node may have a copy of the files under the same path.
+  if (folder_->address().system == committed_.folder.system &&
+      !have_the_same_numbers(folder_->address(), committed_.folder)) {
+    throw Error{ErrorCode::storage_failure,
+                "file \"" + name_ + "\": " + committed_.folder.path +
+                    " is another folder for this process than for the first rank of the file"};
+  }
+}
 
 int Input::find(const std::string& variable) const {
   const auto& all = committed_.variables;
@@ -114,7 +125,7 @@ formats::Source& Input::source(int file) {
   if (found != open_.end()) {
     return *found->second;
   }
-  auto source = committed_.open(static_cast<std::size_t>(file), modules_);
+  auto source = committed_.open(static_cast<std::size_t>(file), folder_, modules_);
   if (open_.size() == most_open_files) {
     open_.pop_front();
   }
@@ -147,7 +158,7 @@ void Input::compare(const Place& where, const array::Box& box,
                     const formats::Destination& read) const {
   if (const auto damage = find_damage(where.sums, where.type, box, read)) {
     const auto& file = committed_.files.at(static_cast<std::size_t>(step_of(where.step).file));
-    throw Error{ErrorCode::storage_failure, damage->story + " (" + file.path + ')'};
+    throw Error{ErrorCode::storage_failure, damage->story + " (" + committed_.text(file) + ')'};
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "array/box.h"
 #include "base/crew.h"
+#include "base/open_folder.h"
 #include "formats/source.h"
 #include "reading/committed.h"
 
@@ -33,8 +34,10 @@ class Input {
   /// Is told how many bytes each read has brought.
   using HasRead = std::function<void(std::int64_t bytes)>;
 
+  /// Opens the folder: the files are found there, whatever becomes of its path.
   /// @param modules  the setting storage.modules.
   /// @param crew  the threads that read large boxes; null: the caller alone.
+  /// @throws Error{storage_failure}.
   Input(std::string name, Committed committed, std::string modules, HasRead has_read = {},
         Crew* crew = nullptr);
 
@@ -69,6 +72,7 @@ class Input {
 
   std::string name_;
   Committed committed_;
+  std::shared_ptr<const OpenFolder> folder_;
   std::string modules_;
   HasRead has_read_;
   Crew* crew_;

@@ -57,8 +57,10 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
                  commit::format_options(settings_).kept_bits},
       writers_{context, key, settings_, format, publication_} {
   catalogue_.begin_at(open.beginning);
-  publication_.begin_at(open.beginning);
-  const Outcome opened = outcome_of([this] { writers_.open(); });
+  const Outcome opened = outcome_of([&] {
+    publication_.begin_at(open.beginning);
+    writers_.open();
+  });
   if (!opened.ok()) {
     loss_.cause = {opened.code, "file \"" + name_ + "\", server " +
                                     std::to_string(context_.place.number) + ": " + opened.story};
@@ -452,7 +454,7 @@ void File::fail(const Outcome& outcome, std::int64_t from_step) {
   writers_.drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), outcome);
 }
 
-formats::Target File::create(const std::string& path) {
+formats::Target File::create(const Path& path) {
   formats::FormatOptions options = commit::format_options(settings_, context_.disk.crew);
   publication_.go_on(options);
   options.wait = context_.policy;

@@ -147,7 +147,7 @@ class File {
   [[nodiscard]] bool is_plain() const { return format_.traits().is_plain(); }
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step, const Room& room) const;
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
-  [[nodiscard]] formats::Target create(const std::string& path);
+  [[nodiscard]] formats::Target create(const Path& path);
   [[nodiscard]] std::shared_ptr<writing::Piece> make_piece(std::int64_t step,
                                                            const array::Region& region,
                                                            std::int64_t first, std::int64_t count);

@@ -203,9 +203,9 @@ std::string OpenFiles::path_of(const protocol::Open& open) const {
   (void)outcome_of([&] {
     const auto settings = settings_of(context_.settings, open);
     const auto& format = format_of(settings, context_.settings.text("storage.modules"));
-    const commit::Publication names{commit::identity(open.name, settings, context_.place.job),
-                                    format, nullptr};
-    path = names.path();
+    auto identity = commit::identity(open.name, settings, context_.place.job);
+    identity.folder = open.beginning.folder;
+    path = commit::Publication{std::move(identity), format, nullptr}.absolute_path();
   });
   return path;
 }
@@ -214,7 +214,7 @@ std::string OpenFiles::path_of(const protocol::Open& open) const {
 bool OpenFiles::has_failed_file(const std::string& path) const {
   return std::ranges::any_of(files_, [&](const auto& item) {
     const auto& lead = item.second.lead;
-    return lead && lead->has_failed() && !lead->is_over() && lead->path() == path;
+    return lead && lead->has_failed() && !lead->is_over() && lead->absolute_path() == path;
   });
 }
 
@@ -272,6 +272,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
       .disk = context.disk,
       .who = ", server 0 (rank " + std::to_string(context.place.ranks.rank(0)) + ')'};
   setup.publisher.identity.after = open.after;
+  setup.publisher.identity.folder = open.beginning.folder;
   return std::make_unique<commit::Lead>(
       std::move(setup),
       commit::Lead::Means{

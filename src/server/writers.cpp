@@ -80,7 +80,7 @@ Writers::Target& Writers::target(std::int64_t number) {
     target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
         .path = publication_.data_path(number),
         .name = publication_.name(),
-        .opening = disk::OutputFile::Opening::finds,
+        .opening = publication_.opening(),
         .disk = disk_,
         .kind = traits_.kind,
         .swaps_bytes = traits_.swaps_bytes(),

@@ -83,7 +83,8 @@ Configuration read_configuration(const mpi::Communicator& all,
   std::vector<std::string> warnings;
   if (rank == 0) {
     outcome = outcome_of([&] {
-      const auto settings = config::Settings::read(program_settings);
+      auto settings = config::Settings::read(program_settings);
+      settings.resolve_paths();
       text = settings.to_text();
       warnings = settings.warnings();
     });

@@ -4,11 +4,12 @@
 #include <mpi.h>
 
 #include <cstdio>
-#include <fstream>
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "base/log.h"
+#include "base/small_files.h"
 #include "client/client.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -54,10 +55,9 @@ void report(client::Client& client, const Ranks& ranks, const std::string& trans
   }
   const auto path = settings.text("trace.json");
   if (!path.empty()) {
-    std::ofstream file{path};
-    file << trace::json(summary);
-    if (!file.flush()) {
-      log::warning("the trace could not be written to " + path);
+    const Outcome written = outcome_of([&] { write_file(path, trace::json(summary)); });
+    if (!written.ok()) {
+      log::warning("the trace could not be written to " + path + ": " + written.story);
     }
   }
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -16,6 +15,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/number_ranges.h"
+#include "base/small_files.h"
 #include "config/settings.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -156,14 +156,14 @@ void Seating::report(const std::string& path, const std::string& head, const std
   const auto parts = mpi::gather(comm_, 0, table, policy_, others);
   Outcome written;
   if (rank_ == 0) {
-    std::ofstream file{path};
-    file << head << "# rank\trole\thost\tnode\tCPUs\tserver\thow close\n";
+    std::string text = head + "# rank\trole\thost\tnode\tCPUs\tserver\thow close\n";
     for (const auto& part : parts) {
-      file << part;
+      text += part;
     }
-    if (!file.flush()) {
+    written = outcome_of([&] { write_file(path, text); });
+    if (!written.ok()) {
       written = {ErrorCode::invalid_setting,
-                 "placement.report = \"" + path + "\" cannot be written"};
+                 "placement.report = \"" + path + "\" cannot be written: " + written.story};
     }
   }
   written = mpi::agree(comm_, written, policy_, others);

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/small_files.h"
 #include "mpi/agree.h"
 #include "mpi/clock_offset.h"
 #include "mpi/handle.h"
@@ -61,11 +61,9 @@ std::unique_ptr<trace::Timeline> start_timeline(const Ranks& ranks,
       static_cast<std::size_t>(configuration.settings.integer("trace.timeline_events"));
   std::optional<trace::TimelineFile> file;
   const Outcome mine = outcome_of([&] {
-    std::error_code failure;
-    std::filesystem::create_directories(folder, failure);
-    if (failure) {
-      throw Error{ErrorCode::storage_failure,
-                  "the folder cannot be made on " + process.host + ": " + failure.message()};
+    const Outcome made = outcome_of([&] { make_folders(folder); });
+    if (!made.ok()) {
+      throw Error{made.code, "the folder cannot be made on " + process.host + ": " + made.story};
     }
     file.emplace(folder + "/rank-" + std::to_string(process.rank) + trace::timeline_ending, events,
                  process);

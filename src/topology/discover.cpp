@@ -9,14 +9,15 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "base/small_files.h"
 #include "topology/node.h"
 
 namespace iocomp::topology {
@@ -25,6 +26,8 @@ namespace {
 /// 2 packages of 4 NUMA domains of 4 L3 groups of 4 cores; the sibling of thread i is i + 128
 /// (ARCHER2 hardware documentation; Bhardwaj, Bartholomew, Parsons, CUG 2023).
 constexpr const char* archer2 = "pack:2 numa:4 l3:4 core:4 pu:2(indexes=2*128:1*2)";
+
+constexpr std::int64_t longest_xml_bytes = std::int64_t{1} << 28;
 
 struct DestroyTopology {
   void operator()(hwloc_topology_t topology) const noexcept { hwloc_topology_destroy(topology); }
@@ -117,7 +120,16 @@ void set_synthetic(hwloc_topology_t topology, const std::string& text) {
 }
 
 void set_xml(hwloc_topology_t topology, const std::string& path) {
-  if (hwloc_topology_set_xml(topology, path.c_str()) != 0) {
+  std::optional<std::string> text;
+  const Outcome read = outcome_of([&] { text = read_file(path, longest_xml_bytes); });
+  if (!read.ok()) {
+    throw Error{ErrorCode::invalid_argument, read.story};
+  }
+  if (!text) {
+    throw Error{ErrorCode::invalid_argument, "there is no topology file " + path};
+  }
+  if (hwloc_topology_set_xmlbuffer(topology, text->c_str(), static_cast<int>(text->size()) + 1) !=
+      0) {
     refuse("the file " + path, synthetic_example);
   }
 }
@@ -198,8 +210,9 @@ Node describe_loaded(hwloc_topology_t topology, const std::string& source,
 }
 
 bool looks_like_a_file(const std::string& text) {
-  std::error_code failure;
-  return std::string_view{text}.ends_with(".xml") || std::filesystem::exists(text, failure);
+  bool is_there = false;
+  (void)outcome_of([&] { is_there = find_file(text).has_value(); });
+  return is_there || std::string_view{text}.ends_with(".xml");
 }
 
 }  // namespace
@@ -227,9 +240,6 @@ Node this_machine() { return machine(true); }
 Node whole_machine() { return machine(false); }
 
 Node from_xml(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) {
-    throw Error{ErrorCode::invalid_argument, "there is no topology file " + path};
-  }
   const auto topology = empty_topology();
   set_xml(topology.get(), path);
   load(topology.get(), "the file " + path);

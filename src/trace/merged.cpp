@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -159,7 +158,7 @@ Merged merge(std::vector<ReadTimeline> timelines) {
 
 Merged merge_files(const std::string& path) {
   std::vector<std::string> paths;
-  if (std::filesystem::is_regular_file(path)) {
+  if (const auto found = find_file(path); found && S_ISREG(found->st_mode)) {
     paths.push_back(path);
   } else {
     for (const std::string& name : names_in(path)) {

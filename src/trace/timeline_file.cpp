@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "base/our_words.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "base/write_plainly.h"
 #include "trace/event.h"
@@ -30,6 +32,7 @@ constexpr std::size_t header_bytes = 4096;
 constexpr std::size_t ring_begins = header_bytes + most_open_events * sizeof(Event);
 constexpr const char* kind_of_file = "iocomp timeline";
 constexpr int version_of_file = 1;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 33;  // as many events as a setting allows
 
 nlohmann::ordered_json to_json(const Process& process) {
   return {{"kind", kind_of_file},
@@ -123,10 +126,7 @@ TimelineFile::TimelineFile(std::string path, std::size_t events, Process process
     : path_{std::move(path)},
       events_{std::max<std::size_t>(events, 1)},
       process_{std::move(process)},
-      file_{::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)} {
-  if (!file_.is_open()) {
-    throw Error{ErrorCode::storage_failure, "cannot open " + path_ + ": " + std::strerror(errno)};
-  }
+      file_{OpenFolder{folder_of(path_)}.create(name_in_folder(path_), O_WRONLY)} {
   write_state({});
 }
 
@@ -177,7 +177,7 @@ void TimelineFile::write(const void* bytes, std::size_t size, std::uint64_t offs
 }
 
 ReadTimeline read_timeline(const std::string& path) {
-  const std::optional<std::string> bytes = read_file(path);
+  const std::optional<std::string> bytes = read_file(path, most_bytes);
   if (!bytes) {
     throw Error{ErrorCode::storage_failure, "cannot read " + path};
   }

@@ -85,7 +85,7 @@ void FileWriter::write_alone(Chunk chunk) {
     end(std::move(chunk));
     return;
   }
-  auto spilled = spill_ == nullptr ? std::nullopt : spill_->put(chunk, file_.path());
+  auto spilled = spill_ == nullptr ? std::nullopt : spill_->put(chunk, file_.path().text());
   if (spilled && has_bug(Bug::spilled_is_written)) {
     end(std::move(spilled->chunk));
   } else if (spilled) {

@@ -31,9 +31,9 @@ namespace iocomp::writing {
 class FileWriter {
  public:
   struct Setup {
-    std::string path{};
+    Path path{};
     std::string name{};  ///< of the file in the program, for the timeline
-    disk::OutputFile::Opening opening = disk::OutputFile::Opening::finds;
+    formats::Opening opening = formats::Opening::finds;
     disk::Options disk{};
     /// How bytes get into the file: plain by the disk engine, shared by calls of MPI that block, a
     /// slice at a time.

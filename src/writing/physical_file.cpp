@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "writing/physical_file.h"
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/failure.h"
+#include "base/path.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
-#include "formats/lustre_layout.h"
+#include "formats/open_together.h"
 #include "trace/counters.h"
 
 namespace iocomp::writing {
 
-PhysicalFile::PhysicalFile(std::string path, std::string name, const disk::Options& options,
-                           disk::OutputFile::Opening opening, trace::Counters& counters)
+PhysicalFile::PhysicalFile(Path path, std::string name, const disk::Options& options,
+                           formats::Opening opening, trace::Counters& counters)
     : path_{std::move(path)},
       options_{options},
       opening_{opening},
@@ -29,10 +34,11 @@ PhysicalFile::~PhysicalFile() {
 
 const std::shared_ptr<disk::OutputFile>& PhysicalFile::open() {
   if (!output_) {
-    if (opening_ == disk::OutputFile::Opening::creates) {
-      formats::lay_out(path_);
+    if (options_.is_given_up && options_.is_given_up()) {
+      throw failure("open", path_.text(), ECANCELED);
     }
-    output_ = std::make_shared<disk::OutputFile>(path_, options_, opening_);
+    output_ = std::make_shared<disk::OutputFile>(
+        formats::open_physical(path_, opening_, O_RDWR), path_.text(), options_);
   }
   return output_;
 }

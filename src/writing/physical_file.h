@@ -6,9 +6,11 @@
 #include <utility>
 #include <variant>
 
+#include "base/path.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
+#include "formats/open_together.h"
 #include "trace/counters.h"
 #include "trace/span.h"
 
@@ -20,8 +22,8 @@ class PhysicalFile {
  public:
   /// @param name  of the file in the program.
   /// @param counters  are told at the end how much was written which way.
-  PhysicalFile(std::string path, std::string name, const disk::Options& options,
-               disk::OutputFile::Opening opening, trace::Counters& counters);
+  PhysicalFile(Path path, std::string name, const disk::Options& options,
+               formats::Opening opening, trace::Counters& counters);
   PhysicalFile(const PhysicalFile&) = delete;
   PhysicalFile& operator=(const PhysicalFile&) = delete;
   ~PhysicalFile();
@@ -33,7 +35,7 @@ class PhysicalFile {
   /// The same; null before they were opened.
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& opened() const noexcept { return output_; }
 
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] const Path& path() const noexcept { return path_; }
   /// Where is told what is done with it.
   [[nodiscard]] const trace::Recorder& recorder() const noexcept { return recorder_; }
   [[nodiscard]] trace::Counters& counters() const noexcept { return counters_; }
@@ -57,9 +59,9 @@ class PhysicalFile {
     return found == nullptr ? nullptr : found->get();
   }
 
-  std::string path_;
+  Path path_;
   disk::Options options_;
-  disk::OutputFile::Opening opening_;
+  formats::Opening opening_;
   trace::Counters& counters_;
   trace::Recorder recorder_;
   std::shared_ptr<disk::OutputFile> output_;

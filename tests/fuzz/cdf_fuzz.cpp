@@ -199,7 +199,7 @@ void check_own(Material& material) {
   }
   write(bytes, size);
   must("netCDF refuses a header",
-       [&] { check_written(header, formats::cdf::open_netcdf(path())->inventory()); });
+       [&] { check_written(header, formats::cdf::open_netcdf(Path{path()})->inventory()); });
 }
 
 // Headers that netCDF can read (it does not survive all others), and that claim anything.
@@ -238,7 +238,7 @@ void check_foreign(Material& material) {
   const auto header = some_header(material);
   const auto bytes = formats::cdf::encode(header);
   write(bytes, std::ssize(bytes) + 16 * material.up_to(255));
-  (void)accepts([&] { check(formats::cdf::open_netcdf(path())->inventory()); });
+  (void)accepts([&] { check(formats::cdf::open_netcdf(Path{path()})->inventory()); });
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ void check_travel(const commit::Manifest& manifest) {
 
 void check_again(const commit::Manifest& manifest) {
   static const TemporaryFolder folder;
-  const auto names = commit::target_names(folder / "fields.bin", -1, "fuzz");
+  const auto names = commit::target_names(Path{folder / "fields.bin"}, -1, "fuzz");
   commit::ManifestHead head;
   head.name = "fields";
   head.format = manifest.format;
@@ -143,7 +143,7 @@ void check_again(const commit::Manifest& manifest) {
   head.absent = manifest.absent;
   head.bytes = manifest.bytes;
   commit::write_manifest(names, head, description_of(manifest.inventory));
-  check_equal(manifest, commit::parse_manifest(text_of(names.manifest), "written again"));
+  check_equal(manifest, commit::parse_manifest(text_of(names.manifest.text()), "written again"));
 }
 
 }  // namespace

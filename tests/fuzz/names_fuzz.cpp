@@ -23,33 +23,34 @@
 namespace iocomp::fuzz {
 namespace {
 
-void check_names(const std::string& path, std::int64_t step, const std::string& job) {
+void check_names(const std::string& plain, std::int64_t step, const std::string& job) {
+  const Path path{nullptr, plain};
   const commit::TargetNames names = commit::target_names(path, step, job);
-  const std::string plain = name_in_folder(path);
-  require(folder_of(names.target) == folder_of(path), "the target is in another folder");
-  require(folder_of(names.temporary) == folder_of(path), "the temporary is in another folder");
-  require(names.manifest == names.target + ".json", "the manifest is not beside its target");
-  require(names.temporary != names.target && names.manifest != names.temporary,
-          "two files of one name");
-  const auto found = commit::step_in_name(name_in_folder(names.target), plain);
+  const std::string target = names.target.name();
+  const std::string temporary = names.temporary.name();
+  const std::string manifest = names.manifest.name();
+  for (const auto& name : {target, temporary, manifest}) {
+    require(name.find('/') == std::string::npos, "a file is in another folder");
+  }
+  require(manifest == target + ".json", "the manifest is not beside its target");
+  require(temporary != target && manifest != temporary, "two files of one name");
+  const auto found = commit::step_in_name(target, plain);
   if (step < 0) {
-    require(names.target == path, "a file of all steps has another name than was asked for");
+    require(target == plain, "a file of all steps has another name than was asked for");
     require(!found, "a file of all steps has the name of a step");
   } else {
     require(found == std::optional{step}, "the step is not found in the name of its file");
-    require(names.target != commit::target_names(path, step ^ 1, job).target,
+    require(target != commit::target_names(path, step ^ 1, job).target.name(),
             "two steps in one file");
-    require(!commit::step_in_name(name_in_folder(names.temporary), plain),
-            "a temporary has the name of a step");
-    require(!commit::step_in_name(name_in_folder(names.manifest), plain),
-            "a manifest has the name of a step");
+    require(!commit::step_in_name(temporary, plain), "a temporary has the name of a step");
+    require(!commit::step_in_name(manifest, plain), "a manifest has the name of a step");
   }
 }
 
 // Any name: a step is found in it only if that step has this name.
 void check_stranger(const std::string& name, const std::string& plain) {
   if (const auto step = commit::step_in_name(name, plain)) {
-    require(*step >= 0 && commit::target_names(plain, *step, "").target == name,
+    require(*step >= 0 && commit::name_with_step(plain, *step) == name,
             "a step is found in a name that is not its");
   }
 }
@@ -72,7 +73,7 @@ void check_clearing(std::string name, const std::string& plain) {
     return;  // no file can have it
   }
   (void)accepts([&] {
-    const std::string target = folder / plain;
+    const Path target{folder / plain};
     commit::clear_away(target, commit::Owner{target, host + "-1"});
   });
   static const std::regex ours{R"(\.[^]+\.iocomp-[^]*)"};
@@ -99,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!is_name && name_in_folder(path).empty()) {
     return 0;
   }
-  fuzz::check_names(path, step, job);
+  fuzz::check_names(name_in_folder(path), step, job);
   if (is_name && !other.empty() && other != path) {
     fuzz::check_clearing(other, path);
   }

@@ -98,9 +98,9 @@ void manifests(const std::filesystem::path& folder) {
   Corpus corpus{folder, "manifest"};
   const TemporaryFolder temporary;
   const auto add = [&](const commit::ManifestHead& head, const contents::Description& contents) {
-    const auto names = commit::target_names(temporary / "fields.bin", -1, "seed");
+    const auto names = commit::target_names(Path{temporary / "fields.bin"}, -1, "seed");
     commit::write_manifest(names, head, contents);
-    corpus.add(commit::unsealed(text_of(names.manifest)));  // else each change is refused at once
+    corpus.add(commit::unsealed(text_of(names.manifest.text())));  // else each change is refused at once
   };
   commit::ManifestHead head;
   head.name = "fields";
@@ -128,8 +128,8 @@ void manifests(const std::filesystem::path& folder) {
     commit::StepLines fresh;
     fresh.add(second);
     add(head, first);
-    const auto names = commit::target_names(temporary / "fields.bin", -1, "seed");
-    corpus.add(commit::unsealed(text_of(names.manifest)) +
+    const auto names = commit::target_names(Path{temporary / "fields.bin"}, -1, "seed");
+    corpus.add(commit::unsealed(text_of(names.manifest.text())) +
                commit::manifest_line(head, all.continued(earlier), fresh));
   }
   head.kind = "checkpoint";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -22,6 +23,16 @@ constexpr Nanoseconds call_time = microsecond;
 constexpr std::int64_t direct_alignment = 4096;
 constexpr std::string_view names_of_memory = "/dev/shm/";
 constexpr std::string_view names_of_processes = "/proc/";
+constexpr std::string_view own_descriptors = "/proc/self/fd/";
+
+// Of the simulation; else -1.
+int own_descriptor(std::string_view name) {
+  if (!name.starts_with(own_descriptors) || name.size() == own_descriptors.size()) {
+    return -1;
+  }
+  const int number = std::atoi(name.data() + own_descriptors.size());
+  return number >= Machine::first_descriptor ? number : -1;
+}
 
 }  // namespace
 
@@ -50,7 +61,8 @@ Machine* Machine::of(const char* path) noexcept {
   const bool is_here =
       name.starts_with(prefix.substr(0, prefix.size() - 1)) || name.starts_with(names_of_memory) ||
       (name.starts_with(names_of_processes) && name.size() > 6 &&
-       name[names_of_processes.size()] >= '0' && name[names_of_processes.size()] <= '9');
+       name[names_of_processes.size()] >= '0' && name[names_of_processes.size()] <= '9') ||
+      own_descriptor(name) >= 0;
   return is_here ? current() : nullptr;
 }
 
@@ -68,15 +80,41 @@ std::shared_ptr<Machine::Open> Machine::file(int descriptor) const {
   return found == open_.end() ? nullptr : found->second;
 }
 
-std::optional<Disk::Found> Machine::locate(const char* path, bool is_held) {
+// Whether the folder of all files has its path.
+bool Machine::name_one() {
   const std::int64_t number = named_++;
   if (number == folder_goes_ || number == folder_returns_) {
     tell(number == folder_goes_ ? "finds that the folder is gone" : "finds the folder again");
   }
-  if (number >= folder_goes_ && number < folder_returns_ && !is_held) {
+  return number < folder_goes_ || number >= folder_returns_;
+}
+
+std::optional<Disk::Found> Machine::locate(const char* path) {
+  if (const int descriptor = own_descriptor(path); descriptor >= 0) {
+    const Open* open = find(descriptor);
+    return open == nullptr ? std::nullopt : std::optional{Disk::Found{0, {}, open->inode}};
+  }
+  return name_one() ? disk_.find(std::string{path}.substr(prefix.size() - 1)) : std::nullopt;
+}
+
+std::optional<Disk::Found> Machine::locate_in(int folder, const char* name) {
+  const Open* open = find(folder);
+  if (open == nullptr || !disk_.is_folder(open->inode)) {
     return std::nullopt;
   }
-  return disk_.find(std::string{path}.substr(prefix.size() - 1));
+  (void)name_one();
+  if (std::string_view{name} == ".") {
+    return Disk::Found{.folder = 0, .name = {}, .inode = open->inode};
+  }
+  const auto& names = disk_.names(open->inode);
+  const auto found = names.find(name);
+  return Disk::Found{
+      .folder = open->inode, .name = name, .inode = found == names.end() ? 0 : found->second};
+}
+
+std::string Machine::text(int folder, const char* name) {
+  const Open* open = find(folder);
+  return open == nullptr ? std::string{name} : open->path + '/' + name;
 }
 
 void Machine::tell(const std::string& what) const {
@@ -115,12 +153,26 @@ int Machine::open_of_system(const char* path, int flags) {
              : memory_.open_again(process, std::stoi(rest.substr(descriptors.size())));
 }
 
-int Machine::open(const char* path, int flags, bool is_held) {
+int Machine::open(const char* path, int flags) {
   take_time(call_time);
-  if (!std::string_view{path}.starts_with(prefix.substr(0, prefix.size() - 1))) {
+  const int descriptor = own_descriptor(path);
+  if (memory_.knows(descriptor)) {
+    return memory_.open_again(world_.process(), descriptor);
+  }
+  if (descriptor < 0 &&
+      !std::string_view{path}.starts_with(prefix.substr(0, prefix.size() - 1))) {
     return open_of_system(path, flags);
   }
-  auto found = locate(path, is_held);
+  const Open* open = find(descriptor);
+  return open_at(locate(path), flags, open == nullptr ? path : open->path);
+}
+
+int Machine::open_in(int folder, const char* name, int flags) {
+  take_time(call_time);
+  return open_at(locate_in(folder, name), flags, text(folder, name));
+}
+
+int Machine::open_at(Place found, int flags, const std::string& path) {
   if (!found) {
     return -ENOENT;
   }
@@ -129,7 +181,7 @@ int Machine::open(const char* path, int flags, bool is_held) {
       return -ENOENT;
     }
     found->inode = disk_.make(*found, false);
-    tell(std::string{"creates "} + path);
+    tell("creates " + path);
   } else if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) {
     return -EEXIST;
   }
@@ -178,9 +230,18 @@ int Machine::close(int descriptor) {
   return open_.erase(descriptor) + watched_.erase(descriptor) == 1 ? 0 : -EBADF;
 }
 
-std::string Machine::path(int folder, const char* name) {
-  const Open* open = find(folder);
-  return open == nullptr ? std::string{name} : open->path + '/' + name;
+int Machine::flags(int descriptor) {
+  const Open* open = find(descriptor);
+  return open == nullptr ? -EBADF : open->flags;
+}
+
+int Machine::set_flags(int descriptor, int flags) {
+  Open* open = find(descriptor);
+  if (open == nullptr) {
+    return -EBADF;
+  }
+  open->flags = (open->flags & O_ACCMODE) | (flags & ~O_ACCMODE);
+  return 0;
 }
 
 std::int64_t Machine::write(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) {
@@ -377,24 +438,29 @@ int Machine::status(const char* path, struct stat& status) {
 }
 
 int Machine::status_in(int folder, const char* name, struct stat& status) {
-  const Open* open = find(folder);
-  if (open == nullptr || !disk_.is_folder(open->inode)) {
-    return open == nullptr ? -EBADF : -ENOTDIR;
-  }
-  const auto& names = disk_.names(open->inode);
-  const auto found = names.find(name);
-  return found == names.end() ? -ENOENT : fill(found->second, status);
+  const auto found = locate_in(folder, name);
+  return !found || found->inode == 0 ? -ENOENT : fill(found->inode, status);
+}
+
+int Machine::rename(const char* from, const char* to, unsigned flags) {
+  const auto source = locate(from);
+  return rename_at(source, locate(to), flags, std::string{from} + " and " + to);
+}
+
+int Machine::rename_in(int from_folder, const char* from, int to_folder, const char* to,
+                       unsigned flags) {
+  const auto source = locate_in(from_folder, from);
+  return rename_at(source, locate_in(to_folder, to), flags,
+                   text(from_folder, from) + " and " + text(to_folder, to));
 }
 
 // At once: who has looked right before whether it may rename is not stopped in between.
-int Machine::rename(const char* from, const char* to, unsigned flags) {
-  const auto source = locate(from);
-  const auto target = locate(to);
+int Machine::rename_at(const Place& source, const Place& target, unsigned flags,
+                       const std::string& told) {
   if (!source || !target || source->inode == 0) {
     return -ENOENT;
   }
-  tell(std::string{(flags & RENAME_EXCHANGE) != 0 ? "exchanges " : "renames "} + from + " and " +
-       to);
+  tell(((flags & RENAME_EXCHANGE) != 0 ? "exchanges " : "renames ") + told);
   if ((flags & RENAME_EXCHANGE) != 0) {
     if (target->inode == 0) {
       return -ENOENT;
@@ -419,9 +485,17 @@ int Machine::rename(const char* from, const char* to, unsigned flags) {
 }
 
 int Machine::link(const char* from, const char* to) {
-  take_time(call_time);
   const auto source = locate(from);
-  const auto target = locate(to);
+  return link_at(source, locate(to));
+}
+
+int Machine::link_in(int from_folder, const char* from, int to_folder, const char* to) {
+  const auto source = locate_in(from_folder, from);
+  return link_at(source, locate_in(to_folder, to));
+}
+
+int Machine::link_at(const Place& source, const Place& target) {
+  take_time(call_time);
   if (!source || !target || source->inode == 0) {
     return -ENOENT;
   }
@@ -436,22 +510,35 @@ int Machine::unlink(const char* path) {
   if (std::string_view{path}.starts_with(names_of_memory)) {
     return memory_.unlink(path);
   }
-  const auto found = locate(path);
+  return unlink_at(locate(path), path);
+}
+
+int Machine::unlink_in(int folder, const char* name, bool is_folder) {
+  const auto found = locate_in(folder, name);
+  return is_folder ? remove_folder_at(found) : unlink_at(found, text(folder, name));
+}
+
+int Machine::unlink_at(const Place& found, const std::string& path) {
   if (!found || found->inode == 0) {
     return -ENOENT;
   }
   if (disk_.is_folder(found->inode)) {
     return -EISDIR;
   }
-  tell(std::string{"removes "} + path);
+  tell("removes " + path);
   disk_.remove(*found);
   take_time(call_time);
   return 0;
 }
 
-int Machine::make_folder(const char* path) {
+int Machine::make_folder(const char* path) { return make_folder_at(locate(path)); }
+
+int Machine::make_folder_in(int folder, const char* name) {
+  return make_folder_at(locate_in(folder, name));
+}
+
+int Machine::make_folder_at(const Place& found) {
   take_time(call_time);
-  const auto found = locate(path);
   if (!found) {
     return -ENOENT;
   }
@@ -462,9 +549,10 @@ int Machine::make_folder(const char* path) {
   return 0;
 }
 
-int Machine::remove_folder(const char* path) {
+int Machine::remove_folder(const char* path) { return remove_folder_at(locate(path)); }
+
+int Machine::remove_folder_at(const Place& found) {
   take_time(call_time);
-  const auto found = locate(path);
   if (!found || found->inode == 0) {
     return -ENOENT;
   }
@@ -479,7 +567,14 @@ int Machine::remove_folder(const char* path) {
 }
 
 std::optional<std::vector<std::string>> Machine::names(const char* path) {
-  const auto found = locate(path);
+  return names_at(locate(path));
+}
+
+std::optional<std::vector<std::string>> Machine::names_in(int folder) {
+  return names_at(locate_in(folder, "."));
+}
+
+std::optional<std::vector<std::string>> Machine::names_at(const Place& found) const {
   if (!found || found->inode == 0 || !disk_.is_folder(found->inode)) {
     return std::nullopt;
   }

@@ -57,15 +57,25 @@ class Machine {
     std::string path{};
     std::string text{};  ///< of a file of the system; then there is no inode
   };
-  /// @param is_held  the folder is open: it is the same, whatever its path is now.
-  [[nodiscard]] int open(const char* path, int flags, bool is_held = false);
+  [[nodiscard]] int open(const char* path, int flags);
+  // Of a name in an open folder: it is the same, whatever its path is now.
+  [[nodiscard]] int open_in(int folder, const char* name, int flags);
+  [[nodiscard]] int status_in(int folder, const char* name, struct stat& status);
+  [[nodiscard]] int rename_in(int from_folder, const char* from, int to_folder, const char* to,
+                              unsigned flags);
+  [[nodiscard]] int link_in(int from_folder, const char* from, int to_folder, const char* to);
+  [[nodiscard]] int unlink_in(int folder, const char* name, bool is_folder);
+  [[nodiscard]] int make_folder_in(int folder, const char* name);
+  /// The names in an open folder, or nothing where it is none.
+  [[nodiscard]] std::optional<std::vector<std::string>> names_in(int folder);
   /// It stays open as long as somebody keeps this.
   [[nodiscard]] std::shared_ptr<Open> file(int descriptor) const;
   [[nodiscard]] int close(int descriptor);
   /// Lock a file for the open file of this descriptor, or give that up: see F_OFD_SETLK.
   [[nodiscard]] int lock(int descriptor, short type);
-  /// A name seen from an open folder; from AT_FDCWD the name itself.
-  [[nodiscard]] std::string path(int folder, const char* name);
+  /// Its flags, and others in their place: see F_GETFL and F_SETFL.
+  [[nodiscard]] int flags(int descriptor);
+  [[nodiscard]] int set_flags(int descriptor, int flags);
   [[nodiscard]] std::int64_t write(int descriptor, std::int64_t offset,
                                    std::span<const std::byte> bytes);
   [[nodiscard]] std::int64_t read(int descriptor, std::int64_t offset, std::span<std::byte> bytes);
@@ -83,8 +93,6 @@ class Machine {
   [[nodiscard]] int sync(int descriptor);
   [[nodiscard]] int status(int descriptor, struct stat& status);
   [[nodiscard]] int status(const char* path, struct stat& status);
-  /// Of a name in an open folder, whatever the path of that is now.
-  [[nodiscard]] int status_in(int folder, const char* name, struct stat& status);
   [[nodiscard]] int rename(const char* from, const char* to, unsigned flags);
   [[nodiscard]] int link(const char* from, const char* to);
   [[nodiscard]] int unlink(const char* path);
@@ -131,7 +139,20 @@ class Machine {
 
  private:
   [[nodiscard]] Open* find(int descriptor);
-  [[nodiscard]] std::optional<Disk::Found> locate(const char* path, bool is_held = false);
+  [[nodiscard]] std::optional<Disk::Found> locate(const char* path);
+  [[nodiscard]] std::optional<Disk::Found> locate_in(int folder, const char* name);
+  [[nodiscard]] bool name_one();
+  [[nodiscard]] std::string text(int folder, const char* name);
+  // What calls do with what they have found, and tell of it by this name.
+  using Place = std::optional<Disk::Found>;
+  [[nodiscard]] int open_at(Place found, int flags, const std::string& path);
+  [[nodiscard]] int rename_at(const Place& source, const Place& target, unsigned flags,
+                              const std::string& told);
+  [[nodiscard]] int link_at(const Place& source, const Place& target);
+  [[nodiscard]] int unlink_at(const Place& found, const std::string& path);
+  [[nodiscard]] int make_folder_at(const Place& found);
+  [[nodiscard]] int remove_folder_at(const Place& found);
+  [[nodiscard]] std::optional<std::vector<std::string>> names_at(const Place& found) const;
   [[nodiscard]] int node_of(int process) const { return node_ ? node_(process) : 0; }
   [[nodiscard]] int node() const { return node_of(world_.process()); }
   void take_time(Nanoseconds about) {

@@ -28,6 +28,7 @@
 #include <cstring>
 #include <ctime>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -310,6 +311,15 @@ int access(const char* path, int mode) noexcept {
   struct stat status{};
   return answer(machine->status(path, status));
 }
+int fstatfs(int descriptor, struct statfs* status) noexcept {
+  if (Machine::of(descriptor) == nullptr) {
+    return real("fstatfs", static_cast<int (*)(int, struct statfs*)>(nullptr))(descriptor, status);
+  }
+  std::memset(status, 0, sizeof(*status));
+  status->f_type = 0xEF53;
+  status->f_bsize = 4096;
+  return 0;
+}
 int statfs(const char* path, struct statfs* status) noexcept {
   if (Machine::of(path) == nullptr) {
     return real("statfs", static_cast<int (*)(const char*, struct statfs*)>(nullptr))(path, status);
@@ -333,6 +343,10 @@ ssize_t getxattr(const char* path, const char* name, void* value, size_t size) n
   return Machine::of(path) == nullptr ? REAL(getxattr)(path, name, value, size)
                                       : answer(ssize_t{-ENOTSUP});
 }
+ssize_t fgetxattr(int descriptor, const char* name, void* value, size_t size) noexcept {
+  return Machine::of(descriptor) == nullptr ? REAL(fgetxattr)(descriptor, name, value, size)
+                                            : answer(ssize_t{-ENOTSUP});
+}
 int ioctl(int descriptor, unsigned long request, ...) noexcept {
   va_list rest;
   va_start(rest, request);
@@ -350,9 +364,18 @@ int fcntl(int descriptor, int command, ...) {
   if (machine == nullptr) {
     return REAL(fcntl)(descriptor, command, argument);
   }
-  return answer(command == F_OFD_SETLK
-                    ? machine->lock(descriptor, static_cast<const struct flock*>(argument)->l_type)
-                    : -EINVAL);
+  switch (command) {
+    case F_OFD_SETLK:
+      return answer(
+          machine->lock(descriptor, static_cast<const struct flock*>(argument)->l_type));
+    case F_GETFL:
+      return answer(machine->flags(descriptor));
+    case F_SETFL:
+      return answer(machine->set_flags(
+          descriptor, static_cast<int>(reinterpret_cast<std::intptr_t>(argument))));
+    default:
+      return answer(-EINVAL);
+  }
 }
 int lock_file(int descriptor, int operation) noexcept __asm__("flock");
 int lock_file(int descriptor, int operation) noexcept {
@@ -367,9 +390,22 @@ int rename(const char* from, const char* to) noexcept {
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to,
               unsigned flags) noexcept {
-  Machine* const machine = Machine::of(from);
+  Machine* const machine = Machine::of(from_folder);
   return machine == nullptr ? REAL(renameat2)(from_folder, from, to_folder, to, flags)
-                            : answer(machine->rename(from, to, flags));
+                            : answer(machine->rename_in(from_folder, from, to_folder, to, flags));
+}
+int renameat(int from_folder, const char* from, int to_folder, const char* to) noexcept {
+  return renameat2(from_folder, from, to_folder, to, 0);
+}
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  Machine* const machine = Machine::of(from_folder);
+  return machine == nullptr ? REAL(linkat)(from_folder, from, to_folder, to, flags)
+                            : answer(machine->link_in(from_folder, from, to_folder, to));
+}
+int mkdirat(int folder, const char* name, mode_t mode) noexcept {
+  Machine* const machine = Machine::of(folder);
+  return machine == nullptr ? REAL(mkdirat)(folder, name, mode)
+                            : answer(machine->make_folder_in(folder, name));
 }
 int link(const char* from, const char* to) noexcept {
   Machine* const machine = Machine::of(from);
@@ -403,33 +439,21 @@ int openat(int folder, const char* name, int flags, ...) {
   va_end(rest);
   Machine* const machine = folder == AT_FDCWD ? Machine::of(name) : Machine::of(folder);
   return machine == nullptr ? REAL(openat)(folder, name, flags, mode)
-                            : answer(machine->open(machine->path(folder, name).c_str(), flags,
-                                                   folder != AT_FDCWD));
+                            : answer(folder == AT_FDCWD ? machine->open(name, flags)
+                                                        : machine->open_in(folder, name, flags));
 }
 int unlinkat(int folder, const char* name, int flags) noexcept {
   Machine* const machine = folder == AT_FDCWD ? Machine::of(name) : Machine::of(folder);
   if (machine == nullptr) {
     return REAL(unlinkat)(folder, name, flags);
   }
-  const std::string path = machine->path(folder, name);
-  return answer((flags & AT_REMOVEDIR) != 0 ? machine->remove_folder(path.c_str())
-                                            : machine->unlink(path.c_str()));
-}
-DIR* fdopendir(int descriptor) {
-  Machine* const machine = Machine::of(descriptor);
-  if (machine == nullptr) {
-    return REAL(fdopendir)(descriptor);
+  if (folder != AT_FDCWD) {
+    return answer(machine->unlink_in(folder, name, (flags & AT_REMOVEDIR) != 0));
   }
-  const std::string path = machine->path(descriptor, ".");
-  (void)machine->close(descriptor);
-  return opendir(path.c_str());
+  return answer((flags & AT_REMOVEDIR) != 0 ? machine->remove_folder(name)
+                                            : machine->unlink(name));
 }
-DIR* opendir(const char* path) {
-  Machine* const machine = Machine::of(path);
-  if (machine == nullptr) {
-    return REAL(opendir)(path);
-  }
-  auto names = machine->names(path);
+static DIR* open_list(std::optional<std::vector<std::string>> names) {
   if (!names) {
     errno = ENOENT;
     return nullptr;
@@ -437,6 +461,19 @@ DIR* opendir(const char* path) {
   auto* const folder = new Folder{.names = std::move(*names)};
   open_folders().insert(folder);
   return reinterpret_cast<DIR*>(folder);
+}
+DIR* fdopendir(int descriptor) {
+  Machine* const machine = Machine::of(descriptor);
+  if (machine == nullptr) {
+    return REAL(fdopendir)(descriptor);
+  }
+  auto names = machine->names_in(descriptor);
+  (void)machine->close(descriptor);
+  return open_list(std::move(names));
+}
+DIR* opendir(const char* path) {
+  Machine* const machine = Machine::of(path);
+  return machine == nullptr ? REAL(opendir)(path) : open_list(machine->names(path));
 }
 struct dirent* readdir(DIR* opened) {
   if (!open_folders().contains(opened)) {

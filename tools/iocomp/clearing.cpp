@@ -53,7 +53,7 @@ std::string why_it_is_left(const Output& output) {
     locked.push_back(target_of(temporary));
   }
   for (const auto& path : locked) {
-    const auto holder = commit::holder_of(path);
+    const auto holder = commit::holder_of(Path{path});
     if (holder.state == State::alive) {
       return path + " is being written by " + (holder.job.empty() ? "another process" : holder.job);
     }
@@ -64,13 +64,20 @@ std::string why_it_is_left(const Output& output) {
   return {};
 }
 
+// Nothing for one that cannot be read: nothing changes that either.
+std::optional<std::string> text_of(const std::string& manifest) {
+  std::optional<std::string> text;
+  (void)outcome_of([&] { text = read_file(manifest); });
+  return text;
+}
+
 // What stands in the manifests and under the names of files while something is done to them.
 class Before {
  public:
   explicit Before(const Output& output) {
     for (const auto& temporary : output.temporaries) {
       const std::string target = target_of(temporary);
-      states_.try_emplace(target, exists(target), read_file(target + ".json"));
+      states_.try_emplace(target, exists(target), text_of(target + ".json"));
     }
   }
   // What has come back of it.
@@ -80,7 +87,7 @@ class Before {
       if (!was_there && exists(target)) {
         deeds.push_back({target, "put back", "a job ended while it replaced it"});
       }
-      const auto now = read_file(target + ".json");
+      const auto now = text_of(target + ".json");
       if (now != manifest) {
         deeds.push_back({target + ".json", now ? "put back" : "removed",
                          "a job ended while it replaced the file that is there"});
@@ -101,7 +108,7 @@ class Before {
 void remove_temporaries(const Output& output, const commit::Owner& owner,
                         std::vector<Deed>& deeds) {
   const Before before{output};
-  commit::clear_away(output.path, owner);
+  commit::clear_away(Path{output.path}, owner);
   for (const auto& temporary : output.temporaries) {
     const bool is_left = exists(temporary);
     deeds.push_back({temporary, is_left ? "left" : "removed",
@@ -140,7 +147,7 @@ void would_clear(const Output& output, const Repair& repair, std::vector<Deed>& 
 
 void clear_one(const Output& output, const Repair& repair, std::vector<Deed>& deeds) {
   {
-    const commit::Owner owner{output.owned_as, this_process()};
+    const commit::Owner owner{Path{output.owned_as}, this_process()};
     remove_temporaries(output, owner, deeds);
     if (repair.act) {
       std::ranges::copy(repair.act(output), std::back_inserter(deeds));

@@ -88,7 +88,11 @@ class Wanted {
 
 // A text beside a file that is called like its manifest, and is no JSON, can only be a torn one.
 bool is_manifest(const std::string& path, bool has_file) {
-  const std::string text = read_file(path).value_or("");
+  std::string text;
+  const Outcome read = outcome_of([&] { text = read_file(path).value_or(""); });
+  if (!read.ok()) {
+    return has_file;  // then it is told why
+  }
   return text.find("\"iocomp_manifest\"") != std::string::npos || (has_file && !Json::accept(text));
 }
 
@@ -99,7 +103,7 @@ FoundFile part_of(const std::string& folder, const std::string& name, Depth dept
   }
   FoundFile part = without_manifest(name);
   Outcome outcome = outcome_of([&] {
-    if (const auto text = commit::manifest_in_force(path + std::string{manifest_ending})) {
+    if (const auto text = commit::manifest_in_force(Path{path + std::string{manifest_ending}})) {
       part.manifest = commit::parse_manifest(*text, path + std::string{manifest_ending});
       part.fault = Output::Fault::none;
       part.story.clear();
@@ -110,7 +114,7 @@ FoundFile part_of(const std::string& folder, const std::string& name, Depth dept
                                                         : Output::Fault::torn_manifest;
     part.story = outcome.story;
   } else if (part.manifest) {
-    outcome = outcome_of([&] { commit::check_size(path, part.manifest->bytes); });
+    outcome = outcome_of([&] { commit::check_size(Path{path}, part.manifest->bytes); });
     part.fault = outcome.ok() ? Output::Fault::none : Output::Fault::torn_file;
     part.story = outcome.story;
   }
@@ -153,7 +157,7 @@ void add_undescribed(Groups& groups, const std::vector<std::string>& names, cons
 }
 
 Groups groups_in(const std::string& folder, const Wanted& wanted, Depth depth) {
-  auto names = names_in(folder.empty() ? "." : folder);
+  auto names = names_in(folder);
   std::ranges::sort(names);
   Groups groups;
   for (const auto& name : names) {
@@ -196,13 +200,13 @@ void add(Output& output, const std::string& folder, FoundFile part, std::int64_t
     std::ranges::transform(inventory.steps, std::back_inserter(output.steps),
                            [&](std::int64_t one) { return inventory.name_of(one).number; });
   }
-  output.bytes += is_gone ? 0 : size_of_target(path);
+  output.bytes += is_gone ? 0 : size_of_target(Path{path});
   output.files.push_back({path, step, part.fault, std::move(part.story)});
 }
 
 std::vector<Output> outputs_of(const std::string& folder, const std::string& plain, Group group) {
   const commit::Holder holder =
-      group.has_lock ? commit::holder_of(folder + plain) : commit::Holder{};
+      group.has_lock ? commit::holder_of(Path{folder + plain}) : commit::Holder{};
   std::vector<Output> outputs;
   const auto begin = [&](bool is_set) -> Output& {
     outputs.push_back({.path = folder + plain, .is_set = is_set});
@@ -280,13 +284,12 @@ Error none_at(const std::string& path) {
 
 // With the lock of a set that it may be of.
 Output undescribed(const std::string& path) {
-  refuse_pipe(path);
   const std::string name = name_in_folder(path);
   const auto of_step = commit::name_of_step(name);
   Output output{.path = path};
   output.owned_as = path.substr(0, path.size() - name.size()) + (of_step ? of_step->plain : name);
-  output.holder = commit::holder_of(output.owned_as);
-  output.bytes = size_of_target(path);
+  output.holder = commit::holder_of(Path{output.owned_as});
+  output.bytes = size_of_target(Path{path});
   output.files.push_back({.path = path,
                           .step = of_step ? of_step->step : -1,
                           .fault = Output::Fault::no_manifest,
@@ -303,7 +306,7 @@ std::vector<Output> outputs_at(const std::string& given, Depth depth) {
   }
   const std::string name = name_in_folder(path);
   const bool is_plain_folder =
-      is_folder(path) && !is_folder_of_a_format(path, std::string{mark_of_bp});
+      is_folder(path) && !is_folder_of_a_format(Path{path}, std::string{mark_of_bp});
   if (is_plain_folder) {
     return look(path == "." ? "" : path.ends_with('/') ? path : path + '/', {}, depth);
   }

@@ -31,7 +31,7 @@ Json newest_of(reading::Input input) {
   const double time = input.time(newest.number);
   return {{"step", newest.number},
           {"time", std::isnan(time) ? Json{} : Json(time)},
-          {"file", committed.files.at(static_cast<std::size_t>(newest.file)).path}};
+          {"file", committed.text(committed.files.at(static_cast<std::size_t>(newest.file)))}};
 }
 
 std::string text_of(const Json& value) {

@@ -205,7 +205,7 @@ void run_numa(const NumaOptions& options) {
   if (options.rounds < 1 || options.rounds > 1000) {
     refuse_option("--rounds", std::to_string(options.rounds), "1 to 1000");
   }
-  const auto facts = formats::file_system_of(options.directory);
+  const auto facts = formats::file_system_of(OpenFolder{options.directory});
   const auto node = topology::this_machine();
   NumaResults results{.node = node,
                       .seats = placement::writer_seats(node),

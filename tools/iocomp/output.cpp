@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/output.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/number_ranges.h"
+#include "base/open_folder.h"
+#include "base/path.h"
+#include "base/small_files.h"
 #include "commit/owner.h"
 #include "iocomp/settings_here.h"
 #include "reading/committed.h"
@@ -89,12 +93,14 @@ std::string Output::told() const {
 }
 
 std::string format_in(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
+  if (const auto found = find_file(path); found && S_ISDIR(found->st_mode)) {
     return "adios2";
   }
+  const Path file{path};
+  const Descriptor opened =
+      file.folder().open(file.name(), O_RDONLY, OpenFolder::Links::followed);
   std::array<char, 8> begin{};
-  std::ifstream{path, std::ios::binary}.read(begin.data(), begin.size());
+  (void)!::pread(opened.raw(), begin.data(), begin.size(), 0);
   const std::string_view bytes{begin.data(), begin.size()};
   if (bytes == "\x89HDF\r\n\x1a\n") {
     return path.ends_with(".nc") ? "netcdf" : "hdf5";

@@ -10,7 +10,7 @@
 namespace iocomp::command {
 
 Place place_at(const std::string& directory, int writers) {
-  const auto facts = formats::file_system_of(directory);
+  const auto facts = formats::file_system_of(OpenFolder{directory});
   return {.directory = directory,
           .writers = writers,
           .facts = facts,

@@ -43,7 +43,7 @@ std::string manifest_of(const std::string& file) { return file + ".json"; }
 
 // A file that was put in the place of another, and whose manifest still holds that of the other.
 bool holds_a_replaced_one(const std::string& file) {
-  const auto text = commit::manifest_in_force(manifest_of(file));
+  const auto text = commit::manifest_in_force(Path{manifest_of(file)});
   return text && text->find("\"replaces\"") != std::string::npos &&
          text == read_file(manifest_of(file)) &&
          Json::parse(*text, nullptr, false).contains("replaces");
@@ -76,7 +76,7 @@ void count_from_0(contents::Inventory& inventory) {
 // What a file says of itself. The one step of a file of a set has the number that its name has.
 contents::Inventory inventory_of(const Output& output, const Output::File& file,
                                  const formats::Format& format) {
-  auto inventory = format.open(file.path)->inventory();
+  auto inventory = format.open(Path{file.path})->inventory();
   if (output.is_set && inventory.steps.size() != 1) {
     throw Error{ErrorCode::storage_failure, "it has " + std::to_string(inventory.steps.size()) +
                                                 " steps, its name is that of one"};
@@ -138,7 +138,7 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   if (chosen.dry_run) {
     return {manifest_of(file.path), "would write", why};
   }
-  make_durable(file.path);  // as a manifest promises
+  make_durable(Path{file.path});  // as a manifest promises
   commit::ManifestHead head;
   head.name = output.name.empty() ? name_from(file.path) : output.name;
   head.format = name;
@@ -146,9 +146,9 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   head.kind = !output.kind.empty() ? output.kind : is_checkpoint ? "checkpoint" : "series";
   head.first_step = steps.front();
   head.steps = steps.back() - steps.front() + 1;
-  head.bytes = size_of_target(file.path);
+  head.bytes = size_of_target(Path{file.path});
   head.byte_order = format.traits().byte_order;
-  commit::write_manifest(commit::target_names(file.path, -1, "recover"), head,
+  commit::write_manifest(commit::target_names(Path{file.path}, -1, "recover"), head,
                          description_of(std::move(inventory)));
   return {manifest_of(file.path), "written", why};
 }
@@ -162,8 +162,8 @@ Deed end_replacement(const std::string& file, const RecoverOptions& chosen) {
   Json manifest = commit::parse_json(read_file(path).value_or(""));
   manifest.erase("replaces");
   commit::unseal(manifest);
-  write_durably(path, commit::target_names(file, -1, "recover").temporary + ".json",
-                manifest.dump() + '\n');
+  const auto names = commit::target_names(Path{file}, -1, "recover");
+  write_durably(names.manifest, names.temporary + ".json", manifest.dump() + '\n');
   return {path, "written", why};
 }
 

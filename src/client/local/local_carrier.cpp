@@ -26,6 +26,7 @@
 #include "client/tickets.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
+#include "commit/reports.h"
 #include "contents/catalogue.h"
 #include "mpi/agree.h"
 #include "mpi/wait.h"
@@ -101,7 +102,7 @@ contents::Beginning LocalCarrier::open() {
   }
   wait_until([this] { return opened_.has_value(); }, "the opening");
   // Everybody holds the one file open from before its first write, and before it is renamed.
-  Outcome mine = opened_->outcome;
+  Outcome mine = opened_->outcome.ok() ? found_ : opened_->outcome;
   if (mine.ok() && !setup_.file_per_step && writer_.files().is_plain()) {
     mine = outcome_of([this] { (void)writer_.files().writer(-1).file().open(); });
   }
@@ -152,7 +153,7 @@ bool LocalCarrier::move(const std::function<bool()>& enough) {
 void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
   switch (kind) {
     case Kind::known_file:
-      writer_.files().begin_at(protocol::decode_open(body).beginning);
+      begin_at(protocol::decode_open(body).beginning);
       break;
     case Kind::opened:
       opened_ = protocol::decode_opened(body);
@@ -195,6 +196,23 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
     default:
       break;  // definitions: a member has its own
   }
+}
+
+// All members say what comes of it when the file is opened.
+void LocalCarrier::begin_at(const contents::Beginning& beginning) {
+  found_ = outcome_of([&] {
+    const auto what = commit::different_folder(beginning.folder, setup_.folder);
+    if (!what.empty()) {
+      throw Error{ErrorCode::inconsistent_calls,
+                  "file \"" + setup_.name + "\": compute rank " +
+                      std::to_string(council_.compute_rank()) +
+                      " means another folder than the first rank of the file: " + what};
+    }
+    if (const auto* const lead = council_.lead()) {
+      writer_.files().hold(lead->folder());
+    }
+    writer_.files().begin_at(beginning);
+  });
 }
 
 void LocalCarrier::settle(std::int64_t step, const Outcome& outcome) {
@@ -459,7 +477,9 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
     lead->go_on_after(left.earlier);
   }
   if (!setup_.file_per_step) {
-    writer_.files().go_on_in(left.earlier.path);
+    writer_.files().go_on_in(left.earlier.path, left.earlier.is_published
+                                                    ? formats::Opening::finds_earlier
+                                                    : formats::Opening::finds);
   }
   opened_ = protocol::Opened{Outcome{}};
   ended_ = remains.ended;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "client/carrier.h"
 #include "client/council/file_council.h"
 #include "client/council/meeting.h"
@@ -42,6 +43,7 @@ class LocalCarrier : public Carrier {
     bool file_per_step = false;
     int steps_in_flight = 8;
     MPI_Comm comm = MPI_COMM_NULL;  ///< of the members, for the opening
+    FolderAddress folder{};         ///< in which the file lies, as this rank means it
     Meeting* meeting = nullptr;     ///< of a synchronous file; else null
   };
   LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter::Setup writer,
@@ -87,6 +89,7 @@ class LocalCarrier : public Carrier {
   void wait_until(const std::function<bool()>& done, const std::string& owed);
   bool move(const std::function<bool()>& enough);
   void obey(protocol::Kind kind, std::span<const std::byte> body);
+  void begin_at(const contents::Beginning& beginning);
   void settle(std::int64_t step, const Outcome& outcome);
   [[noreturn]] void tell(const Outcome& outcome);
 
@@ -115,6 +118,7 @@ class LocalCarrier : public Carrier {
   std::uint64_t definitions_ = empty_digest;
   std::string last_definition_;
   std::optional<protocol::Opened> opened_;
+  Outcome found_;  // its folder
   std::int64_t ended_ = 0;    // steps, by this rank
   std::int64_t settled_ = 0;  // steps
   std::map<std::int64_t, Outcome> failed_;

@@ -15,6 +15,7 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/open_folder.h"
 #include "client/carrier.h"
 #include "client/council/file_council.h"
 #include "client/council/meeting.h"
@@ -105,8 +106,7 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.open.name = opened.file->name();
   lead.open.members = std::ssize(opened.members);
   lead.may_overlap = file.may_overlap;
-  lead.publisher.identity = commit::identity(opened.file->name(), file, place_.job);
-  lead.publisher.identity.after = opened.after;
+  lead.publisher.identity = opened.identity(place_.job);
   lead.publisher.identity.servers_are_lost = link_.loss().has_value();
   lead.publisher.format = opened.format;
   lead.publisher.disk = disk_.options_for(file);
@@ -160,12 +160,13 @@ void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
   };
 }
 
+// A folder that cannot be opened is told by the lead.
 std::int64_t LocalOpener::domain_bytes(const OpenedFile& opened) const {
-  const auto& file = opened.settings;
-  const commit::Publication names{commit::identity(opened.file->name(), file, place_.job),
-                                  *opened.format, &opened.file->catalogue()};
-  std::vector<std::int64_t> bytes{
-      formats::domain_bytes_at(names.names(0).target, file.alignment_bytes)};
+  std::vector<std::int64_t> bytes{opened.settings.alignment_bytes};
+  (void)outcome_of([&] {
+    bytes[0] = formats::domain_bytes_in(OpenFolder{opened.folder.path},
+                                        opened.settings.alignment_bytes);
+  });
   mpi::maximum(opened.comm, bytes, link_.policy(), "the other ranks to open a file");
   return bytes[0];
 }
@@ -235,6 +236,7 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
                           .file_per_step = opened.settings.file_per_step,
                           .steps_in_flight = opened.settings.steps_in_flight,
                           .comm = opened.comm,
+                          .folder = opened.folder,
                           .meeting = synchronous ? &meeting : nullptr},
       std::move(terms.council), std::move(terms.writer), names, link_, opened.file->catalogue());
   LocalCarrier& opening = *carrier;
@@ -251,6 +253,12 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
 }
 
 std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNote& has_note) {
+  if (!opened.held) {
+    commit::Publication names{opened.identity(place_.job), *opened.format,
+                              &opened.file->catalogue()};
+    names.begin_at(opened.remote->beginning());
+    opened.held = names.path().shared_folder();
+  }
   Terms terms = this->terms(opened);
   terms.council.peers = {
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};

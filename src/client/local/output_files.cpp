@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/commit.h"
-#include "disk/output_file.h"
 #include "formats/format.h"
 #include "writing/file_writer.h"
 
 namespace iocomp::client {
 
-std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(std::string path,
-                                                              disk::OutputFile::Opening opening) {
+std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(Path path,
+                                                              formats::Opening opening) {
   const formats::Traits& traits = setup_.format->traits();
   return std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = std::move(path),
@@ -36,14 +36,14 @@ writing::FileWriter& OutputFiles::writer(std::int64_t target) {
   if (!writer) {
     // Where the lead has created the file, nobody else makes it anew: it may be published by now.
     const auto opening =
-        are_places_known() ? disk::OutputFile::Opening::creates : disk::OutputFile::Opening::finds;
+        target >= 0 && are_places_known() ? formats::Opening::shares : names_.opening();
     writer = make_writer(names_.data_path(target), opening);
   }
   return *writer;
 }
 
-void OutputFiles::go_on_in(const std::string& path) {
-  writers_[-1] = make_writer(path, disk::OutputFile::Opening::finds);
+void OutputFiles::go_on_in(const Path& path, formats::Opening opening) {
+  writers_[-1] = make_writer(path, opening);
   (void)writers_[-1]->file().open();
 }
 

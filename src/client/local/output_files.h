@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/options.h"
-#include "disk/output_file.h"
 #include "formats/format.h"
+#include "formats/open_together.h"
 #include "staging/stripe_memory.h"
 #include "trace/counters.h"
 #include "writing/file_writer.h"
@@ -59,7 +61,8 @@ class OutputFiles {
     return names_.target_of(step);
   }
   [[nodiscard]] const commit::Publication& names() const noexcept { return names_; }
-  /// See Publication.
+  /// See Publication. @throws Error{storage_failure}.
+  void hold(std::shared_ptr<const OpenFolder> folder) { names_.hold(std::move(folder)); }
   void begin_at(const contents::Beginning& beginning) {
     names_.begin_at(beginning);
     names_.go_on(setup_.options);
@@ -77,7 +80,7 @@ class OutputFiles {
     return stripes_ ? &*stripes_ : nullptr;
   }
   /// The one file of all steps is there already, under this name.
-  void go_on_in(const std::string& path);
+  void go_on_in(const Path& path, formats::Opening opening);
   /// Remove what this rank has begun and nobody commits: the physical files from this number on.
   void remove_uncommitted(std::int64_t from) const noexcept;
   /// Start what waits for company in any of them.
@@ -105,8 +108,8 @@ class OutputFiles {
   void forget_places_until(std::int64_t step);
 
  private:
-  [[nodiscard]] std::unique_ptr<writing::FileWriter> make_writer(std::string path,
-                                                                 disk::OutputFile::Opening opening);
+  [[nodiscard]] std::unique_ptr<writing::FileWriter> make_writer(Path path,
+                                                                 formats::Opening opening);
 
   Setup setup_;
   commit::Publication names_;  // for the names only

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "client/remote/own_writes.h"
 #include "client/remote/remote_carrier.h"
-#include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "disk/output_file.h"
@@ -56,6 +55,7 @@ void RemoteOpener::open(OpenedFile& opened) {
   open.kind = file.checkpoint ? 2 : 1;
   open.opener = place_.rank;
   open.after = opened.after;
+  open.beginning.folder = opened.folder;
   open.members = static_cast<std::int64_t>(opened.members.size());
   open.home_members = std::ranges::count_if(opened.members, [this](int rank) {
     return std::ranges::binary_search(place_.neighbours, rank);
@@ -65,6 +65,13 @@ void RemoteOpener::open(OpenedFile& opened) {
   opened.remote = &opening;
   opened.file->carry_with(std::move(carrier));
   opened.file->begin_at(opening.open(open));
+  // Only who goes on without servers needs it, or writes itself.
+  (void)outcome_of([&] {
+    commit::Publication names{opened.identity(place_.job), *opened.format,
+                              &opened.file->catalogue()};
+    names.begin_at(opening.beginning());
+    opened.held = names.path().shared_folder();
+  });
 }
 
 void RemoteOpener::offer_own_writes(OpenedFile& opened) {
@@ -84,9 +91,11 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
     link_.explain(name + "each step is a file of its own");
     return;
   }
-  commit::Publication names{commit::identity(opened.file->name(), file, place_.job), format,
-                            &opened.file->catalogue()};
-  names.begin_at(opened.remote->beginning());
+  commit::Publication names{opened.identity(place_.job), format, &opened.file->catalogue()};
+  if (!outcome_of([&] { names.begin_at(opened.remote->beginning()); }).ok()) {
+    link_.explain(name + "since this rank does not see its folder");
+    return;
+  }
   const Outcome started = outcome_of([&] {
     if (!disk_.is_started()) {
       disk_.start();
@@ -99,7 +108,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
   auto writer = std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = names.data_path(-1),
                                  .name = opened.file->name(),
-                                 .opening = disk::OutputFile::Opening::finds,
+                                 .opening = names.opening(),
                                  .disk = disk_.options_for(file),
                                  .submit = disk_.plans().submitter(),
                                  .counters = &link_.counters()});

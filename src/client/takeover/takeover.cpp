@@ -16,7 +16,6 @@
 #include "client/remote/remote_carrier.h"
 #include "client/takeover/left_file.h"
 #include "client/takeover/lost_carrier.h"
-#include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "protocol/notes.h"
 
@@ -65,9 +64,9 @@ bool Takeover::has_note(const OpenedFile& opened, Note note, std::int64_t step) 
 // Which steps the servers have called committed, or have left so on disk.
 std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& opened,
                                                             bool can_tell) {
-  commit::Publication names{commit::identity(opened.file->name(), opened.settings, place_.job),
-                            *opened.format, &opened.file->catalogue()};
-  names.begin_at(opened.remote->beginning());
+  commit::Publication names{opened.identity(place_.job), *opened.format,
+                            &opened.file->catalogue()};
+  can_tell = can_tell && outcome_of([&] { names.begin_at(opened.remote->beginning()); }).ok();
   return [this, names, key = opened.file->key(), steps_in_flight = opened.settings.steps_in_flight,
           lasts = opened.settings.file_per_step || opened.format->traits().readable_while_open,
           can_tell](std::int64_t step) mutable {
@@ -103,10 +102,12 @@ void Takeover::check_not_refused(const OpenedFile& opened) {
 
 // Nothing was committed since: this rank has ended no step.
 contents::Beginning Takeover::find_beginning(const OpenedFile& opened) const {
-  auto identity = commit::identity(opened.file->name(), opened.settings, place_.job);
-  identity.after = opened.after;
-  return commit::Publication{std::move(identity), *opened.format, &opened.file->catalogue()}
-      .find_beginning();
+  commit::Publication names{opened.identity(place_.job), *opened.format,
+                            &opened.file->catalogue()};
+  names.resolve();
+  auto beginning = names.find_beginning();
+  beginning.folder = opened.folder;
+  return beginning;
 }
 
 // @return why nobody can carry the file on, or that there is nothing left to do; nothing where this

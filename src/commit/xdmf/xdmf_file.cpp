@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/xdmf/xdmf_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,6 +19,7 @@
 #include "array/region.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"
@@ -39,10 +38,10 @@ std::string text_of(const contents::Attribute& attribute) {
 
 }  // namespace
 
-XdmfFile::XdmfFile(std::string name, std::string path, const formats::Format& format,
+XdmfFile::XdmfFile(std::string name, const Path& path, const formats::Format& format,
                    formats::FormatOptions options)
     : name_{std::move(name)},
-      path_{std::move(path) + ".xdmf"},
+      path_{path + ".xdmf"},
       format_{&format},
       options_{std::move(options)},
       file_{path_, xdmf_ending} {}
@@ -53,8 +52,8 @@ void XdmfFile::step_aside(const TargetNames& names) {
   }
   before_ = read_file(path_);
   if (before_) {
-    ::unlink(path_.c_str());
-    sync_folder_of(path_);
+    path_.folder().unlink(path_.name());
+    path_.folder().sync();
   }
 }
 
@@ -68,7 +67,7 @@ void XdmfFile::come_back(const TargetNames& names) noexcept {
   }
 }
 
-double XdmfFile::time_of(const XdmfStep& step, const std::string& file) const {
+double XdmfFile::time_of(const XdmfStep& step, const Path& file) const {
   const auto as_number = static_cast<double>(step.step);
   if (std::isfinite(step.time)) {
     return step.time;
@@ -89,23 +88,24 @@ double XdmfFile::time_of(const XdmfStep& step, const std::string& file) const {
   return number(value).value_or(as_number);
 }
 
-void XdmfFile::add(const std::vector<XdmfStep>& steps, const std::string& file) {
+void XdmfFile::add(const std::vector<XdmfStep>& steps, const Path& file) {
   for (const auto& step : steps) {
     try {
       set(step.step,
-          xdmf_grids(step, time_of(step, file), name_in_folder(file), *format_, options_));
+          xdmf_grids(step, time_of(step, file), file.name(), *format_, options_));
     } catch (const std::exception& error) {
       remove(step.step);
-      log::error("the XDMF file " + path_ + " lacks step " + std::to_string(step.step) + ": " +
+      log::error("the XDMF file " + path_.text() + " lacks step " + std::to_string(step.step) + ": " +
                  error.what());
     }
   }
 }
 
-void XdmfFile::add_from_manifest(const std::string& file) {
+void XdmfFile::add_from_manifest(const Path& file) {
   try {
-    const std::string manifest = file + ".json";
-    const auto inventory = parse_manifest(read_file(manifest).value_or(""), manifest).inventory;
+    const Path manifest = file + ".json";
+    const auto inventory =
+        parse_manifest(read_file(manifest).value_or(""), manifest.text()).inventory;
     std::vector<XdmfStep> steps;
     for (auto placed : inventory.contents) {
       if (steps.empty() || steps.back().contents.front().step != placed.step) {
@@ -130,7 +130,7 @@ void XdmfFile::add_from_manifest(const std::string& file) {
     }
     add(steps, file);
   } catch (const std::exception& error) {
-    log::error("the XDMF file " + path_ + " lacks what is in " + file + ": " + error.what());
+    log::error("the XDMF file " + path_.text() + " lacks what is in " + file.text() + ": " + error.what());
   }
 }
 
@@ -158,7 +158,7 @@ std::string XdmfFile::text_from(std::int64_t step) const {
 
 void XdmfFile::write(const TargetNames& names) noexcept {
   try {
-    const std::string temporary = beside_temporary(names, ".xdmf");
+    const Path temporary = beside_temporary(names, ".xdmf");
     const auto append = [&] {
       if (has_changed_ || !file_.can_grow()) {
         return false;
@@ -176,8 +176,8 @@ void XdmfFile::write(const TargetNames& names) noexcept {
     if (is_taken_over(names)) {
       return;
     }
-    ::unlink(path_.c_str());
-    log::error("there is no XDMF file " + path_ + ", the data are committed: " + error.what());
+    path_.folder().unlink(path_.name());
+    log::error("there is no XDMF file " + path_.text() + ", the data are committed: " + error.what());
   }
 }
 

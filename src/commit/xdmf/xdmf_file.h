@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/growing_file.h"
 #include "commit/xdmf/xdmf.h"
@@ -19,8 +20,8 @@ namespace iocomp::commit {
 /// that is older, or none. Used by whoever publishes, in the order of the commits.
 class XdmfFile {
  public:
-  /// @param path  as of a file of all steps.
-  XdmfFile(std::string name, std::string path, const formats::Format& format,
+  /// @param path  of a file of all steps.
+  XdmfFile(std::string name, const Path& path, const formats::Format& format,
            formats::FormatOptions options);
 
   /// Before the first commit: what describes older files goes, and comes back if they stay. Where
@@ -30,9 +31,9 @@ class XdmfFile {
 
   /// After a commit: these steps too, which lie in `file`. Earlier ones of the same number are
   /// replaced.
-  void add(const std::vector<XdmfStep>& steps, const std::string& file);
+  void add(const std::vector<XdmfStep>& steps, const Path& file);
   /// The steps of a committed file of which only the manifest is known. None if that is gone.
-  void add_from_manifest(const std::string& file);
+  void add_from_manifest(const Path& file);
   [[nodiscard]] bool knows(std::int64_t step) const { return steps_.contains(step); }
   void remove(std::int64_t step);
   void clear();
@@ -46,10 +47,10 @@ class XdmfFile {
  private:
   void set(std::int64_t step, std::string grids);
   [[nodiscard]] std::string text_from(std::int64_t step) const;
-  [[nodiscard]] double time_of(const XdmfStep& step, const std::string& file) const;
+  [[nodiscard]] double time_of(const XdmfStep& step, const Path& file) const;
 
   std::string name_;
-  std::string path_;
+  Path path_;
   const formats::Format* format_;
   formats::FormatOptions options_;
   std::map<std::int64_t, std::string> steps_;

@@ -17,29 +17,21 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
-#include "base/small_files.h"
+#include "base/open_folder.h"
 #include "formats/adios2/failure.h"
 #include "formats/adios2/index.h"
 #include "formats/adios2/read_values.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::bp {
-namespace {
 
-std::string content_of(const std::string& path) {
-  auto text = read_file(path);
-  if (!text) {
-    throw failure("read", path, errno);
-  }
-  return *std::move(text);
-}
-
-}  // namespace
-
-EarlierDataset::EarlierDataset(std::string folder, std::int64_t steps)
+EarlierDataset::EarlierDataset(std::shared_ptr<const OpenFolder> folder, std::int64_t steps)
     : folder_{std::move(folder)} {
-  const std::string content = content_of(folder_ + "/md.idx");
-  const auto bytes = std::as_bytes(std::span{content});
+  const auto content = folder_->read("md.idx");
+  if (!content) {
+    throw failure("read", folder_->text("md.idx"), ENOENT);
+  }
+  const auto bytes = std::as_bytes(std::span{*content});
   const Index whole = look_at_index(bytes, std::numeric_limits<std::int64_t>::max());
   const Index kept = look_at_index(bytes, steps);
   if (kept.steps == 0) {
@@ -49,20 +41,20 @@ EarlierDataset::EarlierDataset(std::string folder, std::int64_t steps)
   steps_ = kept.steps;
   index_bytes_ = kept.bytes;
   metadata_bytes_ = kept.metadata_bytes;
-  cut("/md.idx", whole.bytes);
-  cut("/md.0", whole.metadata_bytes);
+  cut("md.idx", whole.bytes);
+  cut("md.0", whole.metadata_bytes);
 }
 
 void EarlierDataset::drop_others() const {
-  cut("/md.idx", index_bytes_);
-  cut("/md.0", metadata_bytes_);
+  cut("md.idx", index_bytes_);
+  cut("md.0", metadata_bytes_);
 }
 
 void EarlierDataset::cut(const std::string& file, std::int64_t bytes) const {
-  const std::string path = folder_ + file;
-  const Descriptor opened{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+  const std::string path = folder_->text(file);
+  const Descriptor opened = folder_->open(file, O_RDWR);
   struct stat status{};
-  if (!opened.is_open() || ::fstat(opened.raw(), &status) != 0) {
+  if (::fstat(opened.raw(), &status) != 0) {
     throw failure("open", path, errno);
   }
   if (status.st_size < bytes) {
@@ -75,12 +67,12 @@ void EarlierDataset::cut(const std::string& file, std::int64_t bytes) const {
   }
 }
 
-Inventory attributes_of_all_steps(const std::string& folder) {
+Inventory attributes_of_all_steps(const std::string& name) {
   try {
     adios2::ADIOS adios;
     adios2::IO io = adios.DeclareIO("iocomp");
     io.SetEngine("BPFile");
-    adios2::Engine engine = io.Open(folder, adios2::Mode::ReadRandomAccess);
+    adios2::Engine engine = io.Open(name, adios2::Mode::ReadRandomAccess);
     Inventory found;
     read_attributes(io, found.attributes, found.of_variable);
     engine.Close();

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+
+#include "base/open_folder.h"
 
 #include "formats/words.h"
 
@@ -12,10 +15,9 @@ namespace iocomp::formats::bp {
 class EarlierDataset {
  public:
   /// Cuts off what a job has left that ended while it wrote a step. One process alone.
-  /// @param folder  its path.
   /// @param steps  that are kept.
   /// @throws Error{storage_failure}; Error{unsupported} for one of another engine.
-  EarlierDataset(std::string folder, std::int64_t steps);
+  EarlierDataset(std::shared_ptr<const OpenFolder> folder, std::int64_t steps);
 
   /// Of those: how many ADIOS2 has written. It knows nothing of steps at the end that failed.
   [[nodiscard]] std::int64_t steps() const noexcept { return steps_; }
@@ -27,14 +29,14 @@ class EarlierDataset {
  private:
   void cut(const std::string& file, std::int64_t bytes) const;
 
-  std::string folder_;
+  std::shared_ptr<const OpenFolder> folder_;
   std::int64_t steps_ = 0;
   std::int64_t index_bytes_ = 0;
   std::int64_t metadata_bytes_ = 0;
 };
 
 /// All attributes of a dataset, of whichever step. Local.
-/// @throws Error{storage_failure}.
-[[nodiscard]] Inventory attributes_of_all_steps(const std::string& folder);
+/// @param name  of its folder, for ADIOS2. @throws Error{storage_failure}.
+[[nodiscard]] Inventory attributes_of_all_steps(const std::string& name);
 
 }  // namespace iocomp::formats::bp

@@ -42,11 +42,11 @@ class Adios2 : public Format {
                       "back-end hdf5 have text"};
     }
   }
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
     return std::make_unique<bp::DatasetTarget>(path, options, kind_, writers);
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<bp::StepSource>(path);
   }
 

@@ -13,7 +13,7 @@ namespace iocomp::formats::bp {
 class Room {
  public:
   /// Does not throw: see `error`.
-  Room(const Descriptor& folder, std::int64_t bytes) noexcept;
+  Room(const OpenFolder& folder, std::int64_t bytes) noexcept;
   /// 0, or the errno that says why there is no such room.
   [[nodiscard]] int error() const noexcept { return error_; }
 
@@ -24,7 +24,9 @@ class Room {
 
 /// 0, or EFBIG if a file that gets so many bytes more may become longer than this process may make
 /// one (`ulimit -f`).
-/// @param path  of the file, or of the folder with the files, of which the longest one counts.
-[[nodiscard]] int error_of_limit(const std::string& path, std::int64_t bytes) noexcept;
+/// @param name  of the file in the folder. Empty: the longest file in it counts.
+/// @throws Error{storage_failure}.
+[[nodiscard]] int error_of_limit(const OpenFolder& folder, const std::string& name,
+                                 std::int64_t bytes);
 
 }  // namespace iocomp::formats::bp

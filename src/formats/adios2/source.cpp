@@ -2,20 +2,22 @@
 #include "formats/adios2/source.h"
 
 #include <adios2.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "formats/adios2/failure.h"
 #include "formats/adios2/read_values.h"
 #include "formats/source.h"
@@ -36,7 +38,14 @@ auto told(const std::string& action, const std::string& path, const Action& body
 
 }  // namespace
 
-StepSource::StepSource(std::string path) : path_{std::move(path)} {
+StepSource::StepSource(const Path& path) : path_{path.text()} {
+  const OpenFolder& folder = path.folder();
+  const auto found = folder.find(path.name(), OpenFolder::Links::followed);
+  if (found && S_ISDIR(found->st_mode)) {
+    folder_.emplace(folder.folder(path.name(), OpenFolder::Links::followed));
+  } else {
+    file_ = folder.open(path.name(), O_RDONLY, OpenFolder::Links::followed);
+  }
   told("open", path_, [this] { open(); });
 }
 
@@ -56,10 +65,9 @@ void StepSource::open() {
   if (io_) {
     adios_.RemoveIO("iocomp");
   }
-  std::error_code error;
   io_ = adios_.DeclareIO("iocomp");
-  io_.SetEngine(std::filesystem::is_directory(path_, error) ? "BPFile" : "HDF5");
-  engine_ = io_.Open(path_, adios2::Mode::Read);
+  io_.SetEngine(folder_ ? "BPFile" : "HDF5");
+  engine_ = io_.Open(name_of(folder_ ? folder_->descriptor() : file_), adios2::Mode::Read);
   step_ = -1;
 }
 

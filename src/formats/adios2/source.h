@@ -16,7 +16,7 @@ namespace iocomp::formats::bp {
 class StepSource : public Source {
  public:
   /// @throws Error{storage_failure}.
-  explicit StepSource(std::string path);
+  explicit StepSource(const Path& path);
   ~StepSource() override;
 
   /// Elements that nobody put are zeros.
@@ -31,6 +31,8 @@ class StepSource : public Source {
   void go_to(std::int64_t step);
 
   std::string path_;
+  std::optional<OpenFolder> folder_;  // the dataset, or ...
+  Descriptor file_;                   // ... its one file
   adios2::ADIOS adios_;
   adios2::IO io_;
   adios2::Engine engine_;

@@ -64,15 +64,23 @@ bool is_alike(const Attribute& one, const Attribute& other) {
   return part_of(one.type) == part_of(other.type) && one.is_text == other.is_text;
 }
 
+void make_folder(const Path& path) {
+  const OpenFolder& folder = path.folder();
+  folder.remove(path.name());
+  if (const int error = folder.make_folder(path.name()); error != 0) {
+    throw failure("create", path.text(), error);
+  }
+}
+
 }  // namespace
 
-DatasetTarget::DatasetTarget(std::string path, const FormatOptions& options, Kind kind,
+DatasetTarget::DatasetTarget(const Path& path, const FormatOptions& options, Kind kind,
                              MPI_Comm writers)
-    : path_{std::move(path)}, options_{options}, kind_{kind}, writers_{writers, options.wait} {
+    : path_{path.text()}, options_{options}, kind_{kind}, writers_{writers, options.wait} {
   if (options.earlier_steps >= 0) {
-    find_place(options.earlier_steps);
+    find_place(path, options.earlier_steps);
   } else {
-    make_place();
+    make_place(path);
   }
   open(options);
 }
@@ -83,37 +91,40 @@ DatasetTarget::~DatasetTarget() {
 }
 
 // What ADIOS2 would do next, where a rank that fails would leave the others waiting.
-void DatasetTarget::make_place() {
-  if (is_folder()) {
-    int error = 0;
-    if (writers_.rank() == 0 && ::mkdir(path_.c_str(), 0777) != 0) {
-      error = errno;
-    }
-    agree_on_errno(error, "create", path_, writers_.comm(), writers_.wait());
+void DatasetTarget::make_place(const Path& path) {
+  if (!is_folder()) {
+    folder_ = path.shared_folder();
+    file_ = open_together(path, writers_.comm(), writers_.wait());
+    return;
   }
-  const std::string file = is_folder() ? path_ + "/md.idx" : path_;
-  const Descriptor probe = open_together(file, writers_.comm(), writers_.wait());
-  const std::string folder = is_folder() ? path_ : folder_of(path_);
-  folder_ = Descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm(),
-                 writers_.wait());
+  agree_on(outcome_of([&] {
+             if (writers_.rank() == 0) {
+               make_folder(path);
+             }
+           }),
+           writers_.comm(), writers_.wait());
+  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::as_they_are); }),
+           writers_.comm(), writers_.wait());
+  file_ = open_together({folder_, "md.idx"}, writers_.comm(), writers_.wait());
+}
+
+void DatasetTarget::hold_folder(const Path& path, OpenFolder::Links links) {
+  folder_ = std::make_shared<const OpenFolder>(path.folder().folder(path.name(), links));
 }
 
 // Where ADIOS2 appends.
-void DatasetTarget::find_place(std::int64_t kept_steps) {
-  folder_ = Descriptor{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", path_, writers_.comm(),
-                 writers_.wait());
+void DatasetTarget::find_place(const Path& path, std::int64_t kept_steps) {
+  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::followed); }), writers_.comm(), writers_.wait());
   std::optional<EarlierDataset> earlier;
   const auto go_on = [&](const std::function<void()>& call) {
     writers_.together("go on with", path_, call);
   };
   go_on([&] {
     if (writers_.rank() == 0) {
-      earlier.emplace(path_, kept_steps);
+      earlier.emplace(folder_, kept_steps);
     }
   });
-  go_on([&] { earlier_ = attributes_of_all_steps(path_); });
+  go_on([&] { earlier_ = attributes_of_all_steps(name_for_adios2()); });
   go_on([&] {
     if (earlier) {
       earlier->drop_others();
@@ -132,14 +143,14 @@ void DatasetTarget::open(const FormatOptions& options) {
     io_.SetEngine(name(kind_));
     io_.SetParameters(chosen);
     const bool is_there = options.earlier_steps >= 0;
-    engine_ = io_.Open(is_folder() ? path_of_folder() : path_,
+    engine_ = io_.Open(name_for_adios2(),
                        is_there ? adios2::Mode::Append : adios2::Mode::Write);
   });
 }
 
 // A name that stays when the dataset gets another: ADIOS2 opens files in it as late as in Close.
-std::string DatasetTarget::path_of_folder() const {
-  return "/proc/self/fd/" + std::to_string(folder_.raw());
+std::string DatasetTarget::name_for_adios2() const {
+  return iocomp::name_of(is_folder() ? folder_->descriptor() : file_);
 }
 
 void DatasetTarget::together(const std::string& action, const std::function<void()>& call) {
@@ -175,12 +186,18 @@ void DatasetTarget::check_room(const Description& description) const {
                                       const auto& value) {
     bytes += static_cast<std::int64_t>(name.size() + value.values.size()) + bytes_around_a_block;
   });
-  const Room room{folder_, bytes};
-  // ADIOS2 may put what all writers have into one file.
-  const int error = room.error() != 0 ? room.error()
-                                      : error_of_limit(is_folder() ? path_of_folder() : path_,
-                                                       bytes * writers_.size());
-  agree_on_errno(error, "make room for a step in", path_, writers_.comm(), writers_.wait());
+  const Room room{*folder_, bytes};
+  agree_on(outcome_of([&] {
+             // ADIOS2 may put what all writers have into one file.
+             const int error = room.error() != 0
+                                   ? room.error()
+                                   : error_of_limit(*folder_, is_folder() ? "" : name_in_folder(path_),
+                                                    bytes * writers_.size());
+             if (error != 0) {
+               throw failure("make room for a step in", path_, error);
+             }
+           }),
+           writers_.comm(), writers_.wait());
 }
 
 Compressed DatasetTarget::write_step(std::int64_t step, const Description& description) {
@@ -342,7 +359,13 @@ bool DatasetTarget::has_news(const Description& description) const {
 }
 
 void DatasetTarget::make_durable_elsewhere() const {
-  writers_.on_other_nodes([this] { make_durable(is_folder() ? path_of_folder() + "/." : path_); });
+  writers_.on_other_nodes([this] {
+    if (is_folder()) {
+      make_durable(*folder_);
+    } else if (::fsync(file_.raw()) != 0) {
+      throw failure("fsync", path_, errno);
+    }
+  });
 }
 
 void DatasetTarget::finish(const Description& description) {

@@ -16,6 +16,8 @@
 
 #include "array/box.h"
 #include "base/descriptor.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "formats/adios2/engine.h"
 #include "formats/adios2/writers.h"
 #include "formats/format.h"
@@ -29,7 +31,7 @@ namespace iocomp::formats::bp {
 class DatasetTarget : public StepTarget {
  public:
   /// Collective over `writers`.
-  DatasetTarget(std::string path, const FormatOptions& options, Kind kind, MPI_Comm writers);
+  DatasetTarget(const Path& path, const FormatOptions& options, Kind kind, MPI_Comm writers);
   /// Leaks what ADIOS2 has open if `finish` was not called: closing it is collective.
   ~DatasetTarget() override;
 
@@ -49,8 +51,9 @@ class DatasetTarget : public StepTarget {
     std::array<std::byte, 16> value{};
   };
   [[nodiscard]] bool is_folder() const noexcept { return kind_ != Kind::hdf5; }
-  void make_place();
-  void find_place(std::int64_t kept_steps);
+  void make_place(const Path& path);
+  void hold_folder(const Path& path, OpenFolder::Links links);
+  void find_place(const Path& path, std::int64_t kept_steps);
   void open(const FormatOptions& options);
   void check_room(const Description& description) const;
   void together(const std::string& action, const std::function<void()>& call);
@@ -64,13 +67,14 @@ class DatasetTarget : public StepTarget {
   void define_attributes(const Description& description);
   [[nodiscard]] bool has_news(const Description& description) const;
   void make_durable_elsewhere() const;
-  [[nodiscard]] std::string path_of_folder() const;
+  [[nodiscard]] std::string name_for_adios2() const;
 
   std::string path_;
   FormatOptions options_;
   Kind kind_;
   Writers writers_;
-  Descriptor folder_;  // the dataset, or the folder of its one file
+  std::shared_ptr<const OpenFolder> folder_;  // the dataset, or the folder of its one file
+  Descriptor file_;                           // that one, or the index of the dataset
   std::unique_ptr<adios2::ADIOS> adios_;
   adios2::IO io_;
   adios2::Engine engine_;

@@ -28,7 +28,7 @@ void CdfFormat::check_attribute(const std::string& attribute_name,
   cdf::check(attribute_name, attribute, name());
 }
 
-std::unique_ptr<Source> CdfFormat::open(const std::string& path) const { return open_netcdf(path); }
+std::unique_ptr<Source> CdfFormat::open(const Path& path) const { return open_netcdf(path); }
 
 std::string library_version() {
   const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."

@@ -17,7 +17,7 @@ class CdfFormat : public Format {
   void check(const Variable& variable) const override;
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override;
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override;
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override;
 };
 
 /// "netCDF 4.9.0"

@@ -28,15 +28,9 @@ namespace {
 /// One file in the making; only the lead has one.
 class ExampleTarget : public PlainTarget {
  public:
-  ExampleTarget(const std::string& path, std::int64_t alignment_bytes)
-      : alignment_{alignment_bytes} {
-    // The file may exist already, but it is empty: other processes may open it as soon as they are
-    // told an offset.
-    const Descriptor created{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
-    if (!created.is_open()) {
-      throw failure("create", path, errno);
-    }
-  }
+  // The file is there, and empty. One that writes an index would open it here (open_physical). Nothing
+  // is ever opened by a path: see base/path.h.
+  explicit ExampleTarget(std::int64_t alignment_bytes) : alignment_{alignment_bytes} {}
 
   std::int64_t place(const Variable& variable, std::int64_t /*step*/,
                      const contents::Known& /*known*/) override {
@@ -69,13 +63,13 @@ class Example : public Format {
                 .offsets_by_layout = false}} {}
   // Throw Error{unsupported}, naming type and format, for elements that the format cannot hold.
   void check(const Variable& /*variable*/) const override {}
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& /*path*/, const FormatOptions& options,
                               MPI_Comm /*writers*/) const override {
-    return std::make_unique<ExampleTarget>(path, options.alignment_bytes);
+    return std::make_unique<ExampleTarget>(options.alignment_bytes);
   }
   // Variables lie there as they are in memory, so what reads plain files can read this one. Leave
   // `open` out and the format writes only.
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<PlainSource>(path);
   }
 };

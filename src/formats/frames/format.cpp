@@ -23,7 +23,7 @@ class Frames : public Format {
                 .extension = ".bin",
                 .kind = Kind::step,
                 .readable_while_open = false}} {}
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
     if (!options.one_step) {
       throw Error{ErrorCode::unsupported,
@@ -32,7 +32,7 @@ class Frames : public Format {
     }
     return std::make_unique<FrameTarget>(path, options, writers);
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<FrameSource>(path);
   }
 };

@@ -86,10 +86,11 @@ void copy(const array::Box& part, const std::byte* packed, const array::Box& box
 
 }  // namespace
 
-FrameSource::FrameSource(std::string path)
-    : path_{std::move(path)}, file_{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)} {
+FrameSource::FrameSource(const Path& path)
+    : path_{path.text()},
+      file_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {
   struct stat status{};
-  if (!file_.is_open() || ::fstat(file_.raw(), &status) != 0) {
+  if (::fstat(file_.raw(), &status) != 0) {
     throw failure("open", path_, errno);
   }
   const std::int64_t size = status.st_size;

@@ -16,7 +16,7 @@ namespace iocomp::formats::frames {
 class FrameSource : public Source {
  public:
   /// @throws Error{storage_failure}; Error{unsupported} for an index of a later release.
-  explicit FrameSource(std::string path);
+  explicit FrameSource(const Path& path);
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
 

@@ -32,12 +32,12 @@ constexpr const char* other_writers = "the other writers of a file in frames";
 
 }  // namespace
 
-FrameTarget::FrameTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
-    : path_{std::move(path)},
+FrameTarget::FrameTarget(const Path& path, const FormatOptions& options, MPI_Comm writers)
+    : path_{path.text()},
       options_{options},
       writers_{writers},
       policy_{options.wait},
-      file_{open_together(path_, writers, policy_)},
+      file_{open_together(path, writers, policy_)},
       packed_{{.path = path_,
                .file = file_,
                .writers = writers,

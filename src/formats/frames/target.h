@@ -26,7 +26,7 @@ namespace iocomp::formats::frames {
 class FrameTarget : public StepTarget {
  public:
   /// Collective over `writers`.
-  FrameTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
+  FrameTarget(const Path& path, const FormatOptions& options, MPI_Comm writers);
 
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;

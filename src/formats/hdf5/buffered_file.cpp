@@ -21,10 +21,10 @@
 #include "formats/open_together.h"
 
 namespace iocomp::formats::h5 {
-BufferedFile::BufferedFile(std::string path, const FormatOptions& options,
+BufferedFile::BufferedFile(const Path& path, const FormatOptions& options,
                            const Properties& creation)
-    : path_{std::move(path)},
-      buffer_{open_beside_others(path_, O_RDWR), superblock_bytes},
+    : path_{path.text()},
+      buffer_{open_physical(path, options.opening(), O_RDWR), superblock_bytes},
       earlier_bytes_{options.earlier_steps < 0 ? 0 : options.earlier_bytes} {
   const Quiet quiet;
   const Properties access = file_access(options);

@@ -22,7 +22,7 @@ class BufferedFile {
   /// end are cut off. HDF5 takes it for a new one, of which it allots what comes behind.
   /// @param creation  the properties of the file; none: the usual ones.
   /// @throws Error{storage_failure}.
-  BufferedFile(std::string path, const FormatOptions& options, const Properties& creation = {});
+  BufferedFile(const Path& path, const FormatOptions& options, const Properties& creation = {});
   BufferedFile(const BufferedFile&) = delete;
   BufferedFile& operator=(const BufferedFile&) = delete;
   /// Abandons the file if `close` was not called.

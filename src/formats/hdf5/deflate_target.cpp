@@ -40,13 +40,13 @@ constexpr const char* other_members = "the other writers of a compressed file";
 
 }  // namespace
 
-DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers,
+DeflateTarget::DeflateTarget(const Path& path, const FormatOptions& options, MPI_Comm writers,
                              const std::function<std::unique_ptr<RecordFile>()>& create)
-    : path_{std::move(path)},
+    : path_{path.text()},
       options_{options},
       writers_{writers},
       policy_{options.wait},
-      plain_{open_together(path_, writers, policy_, options.earlier_steps >= 0)},
+      plain_{open_together(path, writers, policy_, options.earlier_steps >= 0)},
       packed_{{.path = path_,
                .file = plain_,
                .writers = writers,
@@ -55,7 +55,7 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
                .crew = options.crew,
                .alignment_bytes = options.alignment_bytes}},
       from_{std::max<std::int64_t>(options.earlier_steps, 0)},
-      visibility_{options.earlier_steps >= 0 ? path_ : std::string{}} {
+      visibility_{options.earlier_steps >= 0 ? std::optional{path} : std::nullopt} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
   agree(outcome_of([&] {
     if (rank_ == 0) {

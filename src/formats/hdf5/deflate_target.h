@@ -31,7 +31,7 @@ class DeflateTarget : public StepTarget {
  public:
   /// Collective over `writers`.
   /// @param create  the file in HDF5, on the first writer.
-  DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers,
+  DeflateTarget(const Path& path, const FormatOptions& options, MPI_Comm writers,
                 const std::function<std::unique_ptr<RecordFile>()>& create);
 
   void write(const Placed& where, const Selection& selection,

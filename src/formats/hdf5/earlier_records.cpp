@@ -24,9 +24,10 @@ array::Shape shape_of_record(const array::Shape& shape) {
 
 }  // namespace
 
-EarlierRecords::EarlierRecords(const std::string& path) {
+EarlierRecords::EarlierRecords(const Descriptor& opened, const std::string& path) {
   const Quiet quiet;
-  const File file{check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path)};
+  const File file{
+      check(H5Fopen(name_of(opened).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path)};
   auto inventory = inventory_of(file.raw(), path);
   attributes = std::move(inventory.attributes);
   of_variable = std::move(inventory.of_variable);

@@ -12,7 +12,7 @@ namespace iocomp::formats::h5 {
 /// What a file with `layout = "time"` has when a job goes on with it.
 struct EarlierRecords {
   /// @throws Error{storage_failure}.
-  explicit EarlierRecords(const std::string& path);
+  EarlierRecords(const Descriptor& opened, const std::string& path);
 
   std::map<std::string, EarlierDataset> datasets;  ///< by name
   Attributes attributes;                           ///< of the file

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/failure.h"
 
 namespace iocomp::formats::h5 {
 namespace {
@@ -36,12 +35,7 @@ Quiet::Quiet() noexcept {
 Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, argument_); }
 
 void fail(const std::string& action, const std::string& path) {
-  std::string story = error_stack();
-  // The MPI-IO driver knows only that a write was short, the serial one tells the errno.
-  if (story.find("errno") == std::string::npos && story.find("write failed") != std::string::npos) {
-    story += "; " + cause_of_short_write(path);
-  }
-  throw Error{ErrorCode::storage_failure, "cannot " + action + ' ' + path + ": HDF5: " + story};
+  throw Error{ErrorCode::storage_failure, "cannot " + action + ' ' + path + ": HDF5: " + error_stack()};
 }
 
 }  // namespace iocomp::formats::h5

@@ -19,7 +19,7 @@ namespace iocomp::formats::h5 {
 /// readers have seen is never changed.
 class FlatTarget : public PlainTarget {
  public:
-  FlatTarget(std::string path, const FormatOptions& options) : file_{std::move(path), options} {}
+  FlatTarget(const Path& path, const FormatOptions& options) : file_{path, options} {}
 
   std::int64_t place(const Variable& variable, std::int64_t step,
                      const contents::Known& known) override;

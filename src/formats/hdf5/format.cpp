@@ -50,7 +50,7 @@ class Hdf5 : public Format {
                       "\": the parts between '/' may not be empty, \".\" or \"..\""};
     }
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<h5::Hdf5Source>(path);
   }
 };
@@ -64,7 +64,7 @@ class Hdf5OfSteps : public Hdf5 {
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::dataset_name(placed.variable, placed.number_of_step())};
   }
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm /*writers*/) const override {
     return std::make_unique<h5::StepsTarget>(path, options);
   }
@@ -91,7 +91,7 @@ class Hdf5Flat : public Hdf5 {
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::root_dataset_name(placed.variable)};
   }
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm /*writers*/) const override {
     return std::make_unique<h5::FlatTarget>(path, options);
   }
@@ -111,7 +111,7 @@ class Hdf5AlongTime : public Hdf5 {
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::root_dataset_name(placed.variable), .record = placed.step};
   }
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
     FormatOptions own = options;
     own.has_strings = true;
@@ -122,7 +122,7 @@ class Hdf5AlongTime : public Hdf5 {
     return std::make_unique<h5::RecordTarget>(file());
   }
   // Without a manifest, growing datasets are taken for iocomp's.
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<h5::Hdf5Source>(path, true);
   }
 };

@@ -29,8 +29,8 @@ namespace iocomp::formats::h5 {
 class RecordFile {
  public:
   /// @throws Error{storage_failure}, as all that follow.
-  RecordFile(std::string path, const FormatOptions& options)
-      : file_{std::move(path), options},
+  RecordFile(const Path& path, const FormatOptions& options)
+      : file_{path, options},
         others_write_{!options.compresses()},
         goes_on_{options.earlier_steps > 0},
         steps_{std::max<std::int64_t>(options.earlier_steps, 0)} {}

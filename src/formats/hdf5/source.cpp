@@ -78,10 +78,11 @@ Space selected_of_step(hid_t dataset, std::int64_t step, const array::Box& box) 
 
 }  // namespace
 
-Hdf5Source::Hdf5Source(std::string path, bool along_time)
-    : path_{std::move(path)}, along_time_{along_time} {
+Hdf5Source::Hdf5Source(const Path& path, bool along_time)
+    : path_{path.text()}, along_time_{along_time}, plain_{path} {
   const Quiet quiet;
-  file_ = File{check(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
+  file_ = File{
+      check(H5Fopen(name_of(plain_.file()).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
 }
 
 void Hdf5Source::newest_step_is(std::int64_t number) {
@@ -159,10 +160,7 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
   Placed raw = where;
   raw.offset = raw_offset(dataset.raw(), element.raw());
   if (raw.offset >= 0) {
-    if (!plain_) {
-      plain_ = std::make_unique<PlainSource>(path_);
-    }
-    plain_->read(raw, box, to);
+    plain_.read(raw, box, to);
     return;
   }
   if (found.has_texts) {

@@ -3,7 +3,6 @@
 
 #include <hdf5.h>
 
-#include <memory>
 #include <string>
 
 #include "array/box.h"
@@ -20,7 +19,7 @@ class Hdf5Source : public Source {
  public:
   /// @param along_time  whether datasets that grow do so with the steps: see `inventory`.
   /// @throws Error{storage_failure}.
-  explicit Hdf5Source(std::string path, bool along_time = false);
+  explicit Hdf5Source(const Path& path, bool along_time = false);
 
   void newest_step_is(std::int64_t number) override;
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
@@ -42,7 +41,7 @@ class Hdf5Source : public Source {
   bool along_time_;
   bool is_by_number_ = true;  // groups of steps are called so
   File file_;
-  std::unique_ptr<PlainSource> plain_;  // of the same file; made when needed
+  PlainSource plain_;  // of the same file
 };
 
 }  // namespace iocomp::formats::h5

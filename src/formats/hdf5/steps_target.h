@@ -21,7 +21,7 @@ namespace iocomp::formats::h5 {
 /// of a step when it is committed, and iocomp links it.
 class StepsTarget : public PlainTarget {
  public:
-  StepsTarget(std::string path, const FormatOptions& options);
+  StepsTarget(const Path& path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step,
                      const contents::Known& known) override;

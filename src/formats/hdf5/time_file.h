@@ -24,10 +24,10 @@ namespace iocomp::formats::h5 {
 /// chunks of a record follow one another in the file. Those without elements have no dataset.
 class TimeFile : public RecordFile {
  public:
-  TimeFile(std::string path, const FormatOptions& options)
-      : RecordFile{std::move(path), options}, options_{options} {
+  TimeFile(const Path& path, const FormatOptions& options)
+      : RecordFile{path, options}, options_{options} {
     if (options.earlier_steps >= 0) {
-      earlier_.emplace(file().path());
+      earlier_.emplace(file().plain(), file().path());
     }
   }
 

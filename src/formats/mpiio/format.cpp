@@ -25,11 +25,11 @@ class MpiIo : public Format {
                 .offsets_by_layout = true,
                 .goes_on = true,
                 .xdmf_can_describe = true}} {}
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
     return std::make_unique<MpiIoTarget>(path, options, writers);
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<PlainSource>(path);
   }
 };

@@ -42,12 +42,13 @@ void check(int code, const char* action, const std::string& path) {
 
 }  // namespace
 
-MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
-    : path_{std::move(path)},
-      plain_{open_together(path_, writers, options.wait, options.earlier_steps >= 0)} {
-  const MpiHints hints{options, file_system_hints(path_, writers)};
+// The name differs from rank to rank, the file does not.
+MpiIoTarget::MpiIoTarget(const Path& path, const FormatOptions& options, MPI_Comm writers)
+    : path_{path.text()},
+      plain_{open_together(path, writers, options.wait, options.earlier_steps >= 0)} {
+  const MpiHints hints{options, file_system_hints(path.folder(), writers)};
   check(
-      MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_),
+      MPI_File_open(writers, name_of(plain_).c_str(), MPI_MODE_WRONLY, hints.raw(), &file_),
       "open", path_);
   check(MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN), "open", path_);
 }

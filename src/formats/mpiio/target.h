@@ -18,7 +18,7 @@ namespace iocomp::formats {
 class MpiIoTarget : public SharedTarget {
  public:
   /// Collective over `writers`.
-  MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
+  MpiIoTarget(const Path& path, const FormatOptions& options, MPI_Comm writers);
   /// Leaks the MPI file if it is open: closing it is collective, and the other writers may not
   /// follow.
   ~MpiIoTarget() override = default;

@@ -24,8 +24,8 @@ namespace {
 
 class Opened {
  public:
-  explicit Opened(const std::string& path) {
-    check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &number_), "open", path);
+  Opened(const Descriptor& opened, const std::string& path) {
+    check_netcdf(nc_open(name_of(opened).c_str(), NC_NOWRITE, &number_), "open", path);
   }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
@@ -68,9 +68,9 @@ EarlierVariable variable_of(const Looked& looked, const Attributes& attributes,
 
 }  // namespace
 
-EarlierVariables::EarlierVariables(const std::string& path) {
+EarlierVariables::EarlierVariables(const Descriptor& opened, const std::string& path) {
   {
-    const Opened file{path};
+    const Opened file{opened, path};
     int count = 0;
     check_netcdf(nc_inq_nvars(file.number(), &count), "look through", path);
     for (int number = 0; number < count; ++number) {
@@ -92,7 +92,8 @@ EarlierVariables::EarlierVariables(const std::string& path) {
     }
   }
   const auto names = names_in_file(scaled);
-  const h5::File file{h5::check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path)};
+  const h5::File file{
+      h5::check(H5Fopen(name_of(opened).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path)};
   for (std::size_t i = 0; i < variables.size(); ++i) {
     auto& dataset = variables[i].dataset;
     auto variable = std::move(dataset.variable);

@@ -21,7 +21,7 @@ struct EarlierVariable {
 struct EarlierVariables {
   /// @throws Error{storage_failure}; Error{unsupported} where the file has what iocomp does not
   /// write.
-  explicit EarlierVariables(const std::string& path);
+  EarlierVariables(const Descriptor& opened, const std::string& path);
 
   std::vector<EarlierVariable> variables;         ///< in their order in the file
   Attributes attributes;                          ///< of the file

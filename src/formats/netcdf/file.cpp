@@ -41,12 +41,12 @@ h5::Properties ordered_dataset() {
 
 }  // namespace
 
-NetcdfFile::NetcdfFile(std::string path, const FormatOptions& options)
-    : RecordFile{std::move(path), options}, options_{options}, one_step_{options.one_step} {
+NetcdfFile::NetcdfFile(const Path& path, const FormatOptions& options)
+    : RecordFile{path, options}, options_{options}, one_step_{options.one_step} {
   if (options.earlier_steps < 0) {
     return;
   }
-  earlier_.emplace(file().path());
+  earlier_.emplace(file().plain(), file().path());
   int number = -static_cast<int>(earlier_->variables.size());
   for (const auto& earlier : earlier_->variables) {
     if (earlier.dimensions.has_time ||

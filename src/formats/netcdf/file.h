@@ -30,7 +30,7 @@ namespace iocomp::formats::cdf {
 /// again, to another place.
 class NetcdfFile : public h5::RecordFile {
  public:
-  NetcdfFile(std::string path, const FormatOptions& options);
+  NetcdfFile(const Path& path, const FormatOptions& options);
 
   void keep(const Variable& variable, std::int64_t step, std::vector<h5::Extent> chunks) override;
 

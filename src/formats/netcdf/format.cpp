@@ -37,7 +37,7 @@ class Netcdf : public cdf::CdfFormat {
                       : options.one_step ? 0
                                          : placed.step};
   }
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
     const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, options); };
     if (traits().kind == Kind::step) {

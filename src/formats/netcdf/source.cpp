@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/netcdf/source.h"
 
+#include <fcntl.h>
 #include <netcdf.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,8 +18,11 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "base/small_files.h"
+#include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "contents/description.h"
 #include "contents/variable.h"
 #include "formats/cdf/dimensions.h"
@@ -40,8 +46,10 @@ bool is_unlimited(int file, int dimension) {
 // A first dimension that is called "time", or grows, counts the steps.
 class NetcdfSource : public Source {
  public:
-  explicit NetcdfSource(std::string path) : path_{std::move(path)} {
-    check(nc_open(path_.c_str(), NC_NOWRITE, &file_), "open");
+  explicit NetcdfSource(const Path& path)
+      : path_{path.text()},
+        plain_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {
+    check(nc_open(name_of(plain_).c_str(), NC_NOWRITE, &file_), "open");
   }
   ~NetcdfSource() override {
     if (file_ >= 0) {
@@ -137,7 +145,11 @@ class NetcdfSource : public Source {
     int format = 0;
     check(nc_inq_format(file_, &format), "look at the format of");
     const bool has_chunks = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
-    const std::int64_t room = size_of_file(path_);
+    struct stat status{};
+    if (::fstat(plain_.raw(), &status) != 0) {
+      throw failure("find the size of", path_, errno);
+    }
+    const std::int64_t room = status.st_size;
     for (const auto& found : all) {
       const std::int64_t bytes = has_chunks || !found.has_type ? 0 : found.variable.bytes();
       const std::int64_t most = bytes > 0 ? room / bytes : contents::most_silent_steps;
@@ -180,12 +192,13 @@ class NetcdfSource : public Source {
   }
 
   std::string path_;
+  Descriptor plain_;
   int file_ = -1;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> open_netcdf(const std::string& path) {
+std::unique_ptr<Source> open_netcdf(const Path& path) {
   return std::make_unique<NetcdfSource>(path);
 }
 

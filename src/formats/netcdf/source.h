@@ -2,14 +2,14 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
+#include "base/path.h"
 #include "formats/source.h"
 
 namespace iocomp::formats::cdf {
 
 /// Open a committed file, or one of others. Local.
 /// @throws Error{storage_failure}.
-[[nodiscard]] std::unique_ptr<Source> open_netcdf(const std::string& path);
+[[nodiscard]] std::unique_ptr<Source> open_netcdf(const Path& path);
 
 }  // namespace iocomp::formats::cdf

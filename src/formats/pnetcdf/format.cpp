@@ -22,7 +22,7 @@ class Pnetcdf : public cdf::CdfFormat {
                    .goes_on = true,
                    .keeps_first_definitions = true,
                    .byte_order = std::endian::big}} {}
-  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm /*writers*/) const override {
     return std::make_unique<cdf::PnetcdfTarget>(path, options);
   }

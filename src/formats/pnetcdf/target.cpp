@@ -74,9 +74,9 @@ Size size_of_attributes(const contents::Catalogue& defined, std::int64_t step) {
 
 }  // namespace
 
-PnetcdfTarget::PnetcdfTarget(std::string path, const FormatOptions& options)
-    : path_{std::move(path)},
-      file_{open_beside_others(path_, O_RDWR)},
+PnetcdfTarget::PnetcdfTarget(const Path& path, const FormatOptions& options)
+    : path_{path.text()},
+      file_{open_physical(path, options.opening(), O_RDWR)},
       layout_{header_room(options), options.alignment_bytes, options.one_step} {
   if (options.earlier_steps >= 0) {
     go_on(options);

@@ -24,7 +24,7 @@ namespace iocomp::formats::cdf {
 /// that goes on keeps its header till then.
 class PnetcdfTarget : public PlainTarget {
  public:
-  PnetcdfTarget(std::string path, const FormatOptions& options);
+  PnetcdfTarget(const Path& path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step,
                      const contents::Known& known) override;

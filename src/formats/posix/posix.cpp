@@ -20,7 +20,7 @@ class Posix : public Format {
                 .offsets_by_layout = true,
                 .goes_on = true,
                 .xdmf_can_describe = true}} {}
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<PlainSource>(path);
   }
 };

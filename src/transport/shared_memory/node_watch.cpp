@@ -11,11 +11,11 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 
 #include "base/clock.h"
+#include "base/system_file.h"
 #include "transport/shared_memory/join_node.h"
 #include "transport/shared_memory/node_peers.h"
 #include "transport/survivors.h"
@@ -30,9 +30,7 @@ constexpr double longest_quiet = 1.5;
 
 // Its state as in /proc/<pid>/stat, a blank where there is none.
 char state_of(pid_t process) {
-  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
-  std::string text;
-  std::getline(file, text);
+  const std::string text = read_system_file("/proc/" + std::to_string(process) + "/stat");
   const auto end_of_name = text.rfind(") ");
   return end_of_name == std::string::npos ? ' ' : text[end_of_name + 2];
 }

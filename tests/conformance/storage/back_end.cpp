@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "back_end.h"
 
+#include <fcntl.h>
+#include <mpi.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/format.h"
+#include "formats/lustre_layout.h"
 #include "formats/registry.h"
 
 namespace iocomp::formats {
@@ -48,6 +53,14 @@ Variable BackEnd::like(Variable wanted) const {
     std::ranges::replace(wanted.name, '/', '_');
   }
   return wanted;
+}
+
+Target BackEnd::create(const Path& path) const {
+  if (!is_plain()) {
+    return format().create(path, options(), MPI_COMM_WORLD);
+  }
+  (void)make_file(path, O_WRONLY);
+  return format().create(path, options(), MPI_COMM_SELF);
 }
 
 std::vector<BackEnd> back_ends() {

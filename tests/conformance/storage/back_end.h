@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "base/path.h"
 #include "formats/format.h"
 
 namespace iocomp::formats {
@@ -20,6 +21,8 @@ struct BackEnd {
 
   [[nodiscard]] FormatOptions options() const;
   [[nodiscard]] const Format& format() const;
+  /// Make the file and its target. Collective, but for a plain one.
+  [[nodiscard]] Target create(const Path& path) const;
   [[nodiscard]] bool is_plain() const { return format().traits().is_plain(); }
   [[nodiscard]] bool writes_whole_steps() const { return format().traits().writes_whole_steps(); }
   [[nodiscard]] bool holds(array::ElementType type) const;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "back_end.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "contents/variable.h"
 #include "formats/format.h"
 #include "shared_file.h"
@@ -45,15 +47,11 @@ bool contains(const std::string& text, const std::string& part) {
 class Faults : public testing::TestWithParam<BackEnd> {
  protected:
   // Makes a target the way its access wants it. All ranks of an MPI file, the lead of a plain one.
-  [[nodiscard]] std::string story_of_creating(const std::string& path) const {
-    const bool plain = GetParam().is_plain();
-    if (plain && rank() != 0) {
+  [[nodiscard]] std::string story_of_creating(const Path& path) const {
+    if (GetParam().is_plain() && rank() != 0) {
       return {};
     }
-    return story_of([&] {
-      (void)GetParam().format().create(path, GetParam().options(),
-                                       plain ? MPI_COMM_SELF : MPI_COMM_WORLD);
-    });
+    return story_of([&] { (void)GetParam().create(path); });
   }
 
   [[nodiscard]] static bool has_no_target() {
@@ -74,11 +72,20 @@ TEST_P(Faults, AMissingFolderIsToldByName) {
   if (has_no_target()) {
     GTEST_SKIP() << "who writes a plain file creates it";
   }
-  const std::string path = folder_ / "missing/file";
+  if (rank() == 0) {
+    std::filesystem::create_directory(folder_ / "missing");
+  }
+  barrier();
+  const Path path{folder_ / "missing/file"};
+  barrier();
+  if (rank() == 0) {
+    std::filesystem::remove(folder_ / "missing");
+  }
+  barrier();
   const std::string story = story_of_creating(path);
   barrier();
   if (rank() == 0 || !GetParam().is_plain()) {
-    EXPECT_TRUE(contains(story, path)) << story;
+    EXPECT_TRUE(contains(story, path.text())) << story;
     EXPECT_TRUE(contains(story, "No such file or directory")) << story;
   }
 }
@@ -91,7 +98,7 @@ TEST_P(Faults, AReadOnlyDiskIsTold) {
   if (!disk.is_mounted()) {
     GTEST_SKIP() << "this process may not mount a tmpfs";
   }
-  const std::string story = story_of_creating(disk / "file");
+  const std::string story = story_of_creating(Path{disk / "file"});
   barrier();
   if (rank() == 0 || !GetParam().is_plain()) {
     EXPECT_TRUE(contains(story, "Read-only file system")) << story;
@@ -102,6 +109,7 @@ TEST_P(Faults, ARankThatCannotOpenTheFileFailsAllAndLeavesNobodyWaiting) {
   if (GetParam().is_plain()) {
     GTEST_SKIP() << "only the lead opens a plain file";
   }
+  const Path path{folder_ / "file"};
   struct rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
   if (rank() == ranks() - 1) {
@@ -109,7 +117,7 @@ TEST_P(Faults, ARankThatCannotOpenTheFileFailsAllAndLeavesNobodyWaiting) {
     const struct rlimit no_more{static_cast<rlim_t>(next.raw()), before.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &no_more);
   }
-  const std::string story = story_of_creating(folder_ / "file");
+  const std::string story = story_of_creating(path);
   ::setrlimit(RLIMIT_NOFILE, &before);
   barrier();
   EXPECT_TRUE(

@@ -57,7 +57,7 @@ class Hdf5Reading : public testing::Test {
       write_foreign_hdf5(folder_ / "foreign.h5");
     }
     barrier();
-    return hdf5.format().open(folder_ / "foreign.h5");
+    return hdf5.format().open(Path{folder_ / "foreign.h5"});
   }
   SharedFolder folder_;
 };
@@ -133,7 +133,7 @@ TEST_F(Hdf5Reading, AFileOfIocompTellsItsStepsWithoutAManifest) {
   file.description().attributes["title"] = text_attribute("größer");
   file.description().of_variable = {{{"unit", text_attribute("m")}}, {}};
   file.finish();
-  const auto inventory = hdf5.format().open(file.path())->inventory();
+  const auto inventory = hdf5.format().open(Path{file.path()})->inventory();
   EXPECT_EQ(inventory.steps, (std::vector<std::int64_t>{0, 2, 10}));
   ASSERT_EQ(inventory.contents.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -155,7 +155,7 @@ TEST_F(Hdf5Reading, WhatIsNoHdf5FileIsTold) {
   }
   barrier();
   try {
-    (void)hdf5.format().open(folder_ / "text.h5");
+    (void)hdf5.format().open(Path{folder_ / "text.h5"});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::storage_failure);

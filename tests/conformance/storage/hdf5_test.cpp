@@ -113,7 +113,7 @@ TEST_F(Hdf5, EachCommitShowsAllStepsSoFar) {
     }
     file.flush();
     if (rank() == 0 && (step % 59 == 0 || step + 1 == steps)) {
-      const auto found = hdf5.format().open(file.path())->inventory();
+      const auto found = hdf5.format().open(Path{file.path()})->inventory();
       EXPECT_EQ(std::ssize(found.steps), step + 1);
       EXPECT_EQ(found.attributes, file.description().attributes);
       for (const auto& placed :
@@ -136,12 +136,12 @@ TEST_F(Hdf5, WhatACommitWroteIsNotSeenBeforeItsSwitch) {
     for (int again = 0; again < 3; ++again) {  // nobody says that it is visible
       const Switch last = target->commit(second, 1);
       EXPECT_EQ(last.bytes.size(), 48U);
-      EXPECT_EQ(hdf5.format().open(file.path())->inventory().steps, (std::vector<std::int64_t>{0}));
+      EXPECT_EQ(hdf5.format().open(Path{file.path()})->inventory().steps, (std::vector<std::int64_t>{0}));
     }
   }
   file.finish();
   if (rank() == 0) {
-    EXPECT_EQ(hdf5.format().open(file.path())->inventory().steps,
+    EXPECT_EQ(hdf5.format().open(Path{file.path()})->inventory().steps,
               (std::vector<std::int64_t>{0, 1}));
   }
   barrier();

@@ -22,6 +22,7 @@
 #include "array/runs.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/path.h"
 #include "shared_folder.h"
 
 namespace iocomp::formats {
@@ -91,12 +92,12 @@ SharedFile::SharedFile(const BackEnd& back_end, std::string path, std::vector<Va
     define(catalogue_, variable);
   }
   if (!back_end_.is_plain()) {
-    target_ = back_end_.format().create(path_, back_end_.options(), MPI_COMM_WORLD);
+    target_ = back_end_.create(Path{path_});
     return;
   }
   if (rank() == 0) {
-    plain_ = Descriptor{::open(path_.c_str(), O_WRONLY | O_CREAT, 0666)};
-    target_ = back_end_.format().create(path_, back_end_.options(), MPI_COMM_SELF);
+    target_ = back_end_.create(Path{path_});
+    plain_ = Descriptor{::open(path_.c_str(), O_WRONLY)};
   }
   barrier();
   if (rank() != 0) {

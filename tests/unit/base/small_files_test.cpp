@@ -2,10 +2,12 @@
 #include "base/small_files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,39 +32,41 @@ class SmallFiles : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(SmallFiles, AnOpenFolderIsTheSameUnderAnotherName) {
-  const OpenFolder folder{here() + "/file"};
+TEST_F(SmallFiles, AFolderThatIsNotThereHasNoNamesAndNoFiles) {
   fs::rename(here(), there());
-  folder.sync();
-  EXPECT_TRUE(folder.has("file"));
-  EXPECT_FALSE(folder.has("other"));
-  EXPECT_EQ(folder.read("file"), "text");
-  EXPECT_EQ(folder.read("other"), std::nullopt);
-}
-
-TEST_F(SmallFiles, AFolderThatIsGoneIsNotAnEmptyOne) {
-  fs::rename(here(), there());
-  EXPECT_THROW(OpenFolder{here() + "/file"}, Error);
-  EXPECT_THROW((void)names_in_existing(here()), Error);
   EXPECT_TRUE(names_in(here()).empty());
+  EXPECT_EQ(read_file(here() + "/file"), std::nullopt);
+  EXPECT_FALSE(find_file(here() + "/file"));
 }
 
-TEST_F(SmallFiles, WritesNothingWhereTheFolderIsGone) {
-  fs::rename(here(), there());
-  EXPECT_THROW(write_durably(here() + "/new", here() + "/.new", "text"), Error);
-  fs::rename(there(), here());
-  EXPECT_EQ(names_in(here()).size(), 1U);
+TEST_F(SmallFiles, MakesFoldersThatAreNotThere) {
+  make_folders(here() + "/one/two");
+  make_folders(here() + "/one/two");
+  EXPECT_TRUE(fs::is_directory(here() + "/one/two"));
+  EXPECT_THROW(make_folders(here() + "/file/two"), Error);
+}
+
+TEST_F(SmallFiles, WritesAFileInPlaceOfAFileAlone) {
+  write_file(here() + "/file", "new");
+  EXPECT_EQ(read_file(here() + "/file"), "new");
+  ASSERT_EQ(::mkfifo((here() + "/pipe").c_str(), 0666), 0);
+  EXPECT_THROW(write_file(here() + "/pipe", "new"), Error);
+  EXPECT_TRUE(fs::is_fifo(here() + "/pipe"));
+  std::ofstream{there()} << "longer than that";
+  fs::create_symlink(there(), here() + "/link");
+  write_file(here() + "/link", "new");
+  EXPECT_EQ(read_file(there()), "new");
 }
 
 TEST_F(SmallFiles, ANewFileHasItsNameWhenItAppears) {
   const std::array<std::string_view, 2> parts{"new ", "text"};
   std::ofstream{here() + "/.new"} << "what a job has left, which is longer";
-  NewFile file{here() + "/file", here() + "/.new", parts};
+  NewFile file{Path{here() + "/file"}, Path{here() + "/.new"}, parts};
   EXPECT_EQ(read_file(here() + "/file"), "text");
   EXPECT_THROW(file.appear([] { throw Error{ErrorCode::storage_failure, "not now"}; }), Error);
   EXPECT_EQ(read_file(here() + "/file"), "text");
   EXPECT_EQ(names_in(here()).size(), 1U);
-  NewFile{here() + "/file", here() + "/.new", parts}.appear();
+  NewFile{Path{here() + "/file"}, Path{here() + "/.new"}, parts}.appear();
   EXPECT_EQ(read_file(here() + "/file"), "new text");
   EXPECT_EQ(names_in(here()).size(), 1U);
 }
@@ -70,7 +74,7 @@ TEST_F(SmallFiles, ANewFileHasItsNameWhenItAppears) {
 TEST_F(SmallFiles, ANewFileFollowsNoLinkThatStandsInItsPlace) {
   std::ofstream{there()} << "of another";
   fs::create_symlink(there(), here() + "/.new");
-  write_durably(here() + "/file", here() + "/.new", "new text");
+  write_durably(Path{here() + "/file"}, Path{here() + "/.new"}, "new text");
   EXPECT_EQ(read_file(here() + "/file"), "new text");
   EXPECT_EQ(read_file(there()), "of another");
 }
@@ -78,7 +82,7 @@ TEST_F(SmallFiles, ANewFileFollowsNoLinkThatStandsInItsPlace) {
 TEST_F(SmallFiles, ANewFileThatDoesNotAppearGoes) {
   const std::array<std::string_view, 1> parts{"text"};
   {
-    NewFile file{here() + "/new", here() + "/.new", parts};
+    NewFile file{Path{here() + "/new"}, Path{here() + "/.new"}, parts};
     const NewFile moved{std::move(file)};
     EXPECT_EQ(names_in(here()).size(), 2U);
   }

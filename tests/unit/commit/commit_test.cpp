@@ -50,7 +50,7 @@ std::string job_of(const std::string& process) {
 class Commit : public testing::Test {
  protected:
   [[nodiscard]] TargetNames names(const std::string& path = "out.bin") const {
-    return target_names(folder_ / path, -1, job_of(std::to_string(::getpid())));
+    return target_names(Path{folder_ / path}, -1, job_of(std::to_string(::getpid())));
   }
 
   TemporaryFolder folder_;
@@ -62,22 +62,22 @@ TEST_F(Commit, PreparesWhereNothingIsInTheWayAndLeavesNothing) {
 }
 
 TEST_F(Commit, RefusesAnExistingTargetUnlessItMayBeReplaced) {
-  write_text(names().target, "old");
+  write_text(names().target.text(), "old");
   const Failure failure = failure_of([this] { prepare_target(names(), false); });
   EXPECT_EQ(failure.code, ErrorCode::target_exists);
-  EXPECT_TRUE(contains(failure.story, names().target)) << failure.story;
+  EXPECT_TRUE(contains(failure.story, names().target.text())) << failure.story;
   EXPECT_TRUE(contains(failure.story, "existing = \"replace\"")) << failure.story;
   prepare_target(names(), true);
-  EXPECT_EQ(text_of(names().target), "old");
+  EXPECT_EQ(text_of(names().target.text()), "old");
 }
 
 TEST_F(Commit, ALinkThatLeadsNowhereIsATargetThatExists) {
-  std::filesystem::create_symlink(folder_ / "nowhere", names().target);
+  std::filesystem::create_symlink(folder_ / "nowhere", names().target.text());
   EXPECT_EQ(failure_of([this] { prepare_target(names(), false); }).code, ErrorCode::target_exists);
 }
 
 TEST_F(Commit, RefusesAFolderInPlaceOfTheTargetOrItsManifest) {
-  for (const std::string& path : {names().target, names().manifest}) {
+  for (const std::string& path : {names().target.text(), names().manifest.text()}) {
     std::filesystem::create_directory(path);
     const Failure failure = failure_of([this] { prepare_target(names(), true); });
     EXPECT_EQ(failure.code, ErrorCode::storage_failure);
@@ -120,93 +120,93 @@ TEST_F(Commit, TellsAReadOnlyDisk) {
 }
 
 TEST_F(Commit, PublishingGivesTheFileItsName) {
-  write_text(names().temporary, "new");
+  write_text(names().temporary.text(), "new");
   publish(names(), false);
-  EXPECT_EQ(text_of(names().target), "new");
-  EXPECT_FALSE(std::filesystem::exists(names().temporary));
+  EXPECT_EQ(text_of(names().target.text()), "new");
+  EXPECT_FALSE(std::filesystem::exists(names().temporary.text()));
 }
 
 TEST_F(Commit, PublishingDoesNotOverwriteATargetThatHasAppearedMeanwhile) {
-  write_text(names().temporary, "new");
-  write_text(names().target, "of somebody else");
+  write_text(names().temporary.text(), "new");
+  write_text(names().target.text(), "of somebody else");
   const Failure failure = failure_of([this] { publish(names(), false); });
   EXPECT_EQ(failure.code, ErrorCode::target_exists);
   EXPECT_TRUE(contains(failure.story, "meanwhile")) << failure.story;
-  EXPECT_EQ(text_of(names().target), "of somebody else");
+  EXPECT_EQ(text_of(names().target.text()), "of somebody else");
 }
 
 // A power loss could come between the new manifest and the old one.
 TEST_F(Commit, NoManifestOfAnotherFileStandsBesideATargetThatHasAppearedMeanwhile) {
-  write_text(names().temporary, "new");
-  write_text(names().target, "of somebody else");
-  write_text(names().manifest, "theirs");
+  write_text(names().temporary.text(), "new");
+  write_text(names().target.text(), "of somebody else");
+  write_text(names().manifest.text(), "theirs");
   const std::string before = identity_of(names().manifest);
   const Failure failure = failure_of([this] { publish_described(names(), {}, {}, false); });
   EXPECT_EQ(failure.code, ErrorCode::target_exists);
-  EXPECT_EQ(text_of(names().manifest), "theirs");
+  EXPECT_EQ(text_of(names().manifest.text()), "theirs");
   EXPECT_EQ(identity_of(names().manifest), before);  // not even for a moment
 }
 
 TEST_F(Commit, PublishingReplacesWhereThatIsAllowed) {
-  write_text(names().temporary, "new");
-  write_text(names().target, "old");
+  write_text(names().temporary.text(), "new");
+  write_text(names().target.text(), "old");
   publish(names(), true);
-  EXPECT_EQ(text_of(names().target), "new");
+  EXPECT_EQ(text_of(names().target.text()), "new");
 }
 
 TEST_F(Commit, TheOldManifestIsInForceUntilTheNewFileHasItsName) {
-  write_text(names().target, "old");
-  write_text(names().manifest, "{\"of\": \"old\"}");
-  write_text(names().temporary, "new");
+  write_text(names().target.text(), "old");
+  write_text(names().manifest.text(), "{\"of\": \"old\"}");
+  write_text(names().temporary.text(), "new");
   ManifestHead head;
-  head.replaced = text_of(names().manifest);
+  head.replaced = text_of(names().manifest.text());
   write_manifest(names(), head, {});
   EXPECT_EQ(manifest_in_force(names().manifest), "{\"of\":\"old\"}\n");
   publish(names(), true);
-  EXPECT_EQ(manifest_in_force(names().manifest), text_of(names().manifest));
+  EXPECT_EQ(manifest_in_force(names().manifest), text_of(names().manifest.text()));
 }
 
 TEST_F(Commit, AReplacedFileIsDescribedByItsOwnManifestAlone) {
-  write_text(names().target, "old");
-  write_text(names().manifest, "{\"of\": \"old\"}");
-  write_text(names().temporary, "new");
+  write_text(names().target.text(), "old");
+  write_text(names().manifest.text(), "{\"of\": \"old\"}");
+  write_text(names().temporary.text(), "new");
   publish_described(names(), {}, {}, true);
-  EXPECT_EQ(text_of(names().target), "new");
-  EXPECT_FALSE(contains(text_of(names().manifest), "old"));
-  EXPECT_FALSE(contains(text_of(names().manifest), "replaces"));
+  EXPECT_EQ(text_of(names().target.text()), "new");
+  EXPECT_FALSE(contains(text_of(names().manifest.text()), "old"));
+  EXPECT_FALSE(contains(text_of(names().manifest.text()), "replaces"));
 }
 
 TEST_F(Commit, AJobThatDiedBeforeItReplacedAFileLeavesItsManifest) {
   constexpr const char* no_process = "2147483646";
   const TargetNames dead = target_names(names().target, -1, job_of(no_process));
   for (const char* before : {"{\"of\": \"old\"}", ""}) {
-    write_text(dead.target, "old");
-    write_text(dead.temporary, "new");
+    write_text(dead.target.text(), "old");
+    write_text(dead.temporary.text(), "new");
     ManifestHead head;
     head.replaced = before;
     write_manifest(dead, head, {});
     clear_away(names().target, Owner{names().target, "host-1"});
-    EXPECT_FALSE(std::filesystem::exists(dead.temporary));
+    EXPECT_FALSE(std::filesystem::exists(dead.temporary.text()));
     if (*before == '\0') {
-      EXPECT_FALSE(std::filesystem::exists(dead.manifest));
+      EXPECT_FALSE(std::filesystem::exists(dead.manifest.text()));
     } else {
-      EXPECT_EQ(text_of(dead.manifest), "{\"of\":\"old\"}\n");
+      EXPECT_EQ(text_of(dead.manifest.text()), "{\"of\":\"old\"}\n");
     }
   }
 }
 
 TEST_F(Commit, AFileThatAnotherJobHasReplacedIsNotDescribedAnyMore) {
-  write_text(names().temporary, "ours");
+  write_text(names().temporary.text(), "ours");
   publish_described(names(), {}, {}, true);
   const std::string identity = identity_of(names().target);
   check_identity(names(), identity);
-  write_text(names().temporary, "theirs");
+  write_text(names().temporary.text(), "theirs");
   publish_described(names(), {}, {}, true);
-  const std::string theirs = text_of(names().manifest);
+  const std::string theirs = text_of(names().manifest.text());
   const Failure failure = failure_of([&] { check_identity(names(), identity); });
   EXPECT_EQ(failure.code, ErrorCode::target_exists);
   EXPECT_TRUE(contains(failure.story, "another job")) << failure.story;
-  EXPECT_EQ(text_of(names().manifest), theirs);
+  EXPECT_EQ(text_of(names().manifest.text()), theirs);
 }
 
 TEST_F(Commit, PublishingIntoAFolderThatVanishedIsTold) {
@@ -216,17 +216,17 @@ TEST_F(Commit, PublishingIntoAFolderThatVanishedIsTold) {
 }
 
 TEST_F(Commit, AbandoningRemovesTheTemporaryOnly) {
-  write_text(names().temporary, "new");
-  write_text(names().target, "old");
+  write_text(names().temporary.text(), "new");
+  write_text(names().target.text(), "old");
   abandon(names());
   abandon(names());
-  EXPECT_FALSE(std::filesystem::exists(names().temporary));
-  EXPECT_TRUE(std::filesystem::exists(names().target));
+  EXPECT_FALSE(std::filesystem::exists(names().temporary.text()));
+  EXPECT_TRUE(std::filesystem::exists(names().target.text()));
 }
 
 TEST_F(Commit, RemovingACommittedFileTakesItsManifestAlong) {
-  write_text(names().target, "old");
-  write_text(names().manifest, "{}");
+  write_text(names().target.text(), "old");
+  write_text(names().manifest.text(), "{}");
   EXPECT_TRUE(remove_committed(names()));
   EXPECT_EQ(files_in(folder_ / ""), 0);
 }
@@ -237,14 +237,14 @@ TEST_F(Commit, AManifestForWhichThereIsNoRoomIsToldAndLeavesTheOldOne) {
     GTEST_SKIP() << no_mount;
   }
   const TargetNames on_disk = names("disk/out.bin");
-  write_text(on_disk.manifest, "old");
+  write_text(on_disk.manifest.text(), "old");
   contents::Description large;
   large.attributes["text"] = {array::ElementType::uint8, true,
                               std::vector<std::byte>(100000, std::byte{'x'})};
   const Failure failure = failure_of([&] { write_manifest(on_disk, {}, large); });
   EXPECT_EQ(failure.code, ErrorCode::storage_failure);
   EXPECT_TRUE(contains(failure.story, "No space left on device")) << failure.story;
-  EXPECT_EQ(text_of(on_disk.manifest), "old");
+  EXPECT_EQ(text_of(on_disk.manifest.text()), "old");
   EXPECT_EQ(files_in(folder_ / "disk"), 1);
 }
 

@@ -42,7 +42,7 @@ class FolderTargets : public testing::Test {
  protected:
   [[nodiscard]] commit::TargetNames names() const {
     commit::TargetNames made =
-        commit::target_names(folder_ / "out.bp", -1, job_name(std::to_string(::getpid())));
+        commit::target_names(Path{folder_ / "out.bp"}, -1, job_name(std::to_string(::getpid())));
     made.folder_mark = "md.idx";
     return made;
   }
@@ -51,29 +51,29 @@ class FolderTargets : public testing::Test {
     write_text(path + "/md.idx", "index");
     write_text(path + "/data.0", text);
   }
-  [[nodiscard]] std::string data() const { return text_of(names().target + "/data.0"); }
+  [[nodiscard]] std::string data() const { return text_of(names().target.text() + "/data.0"); }
 
   TemporaryFolder folder_;
 };
 
 TEST_F(FolderTargets, ADatasetGetsItsNameAsAWhole) {
   prepare_target(names(), false);
-  make_dataset(names().temporary, "new");
+  make_dataset(names().temporary.text(), "new");
   publish(names(), false);
   EXPECT_EQ(data(), "new");
-  EXPECT_FALSE(fs::exists(names().temporary));
+  EXPECT_FALSE(fs::exists(names().temporary.text()));
 }
 
 TEST_F(FolderTargets, ADatasetIsReplacedAndNothingOfTheOldOneStays) {
-  make_dataset(names().target, "old");
-  write_text(names().target + "/data.1", "old");
+  make_dataset(names().target.text(), "old");
+  write_text(names().target.text() + "/data.1", "old");
   EXPECT_EQ(code_of([this] { prepare_target(names(), false); }), ErrorCode::target_exists);
   prepare_target(names(), true);
   EXPECT_EQ(data(), "old") << "it stays until the commit";
-  make_dataset(names().temporary, "new");
+  make_dataset(names().temporary.text(), "new");
   publish(names(), true);
   EXPECT_EQ(data(), "new");
-  EXPECT_FALSE(fs::exists(names().target + "/data.1"));
+  EXPECT_FALSE(fs::exists(names().target.text() + "/data.1"));
   EXPECT_EQ(files_in(folder_ / ""), 1);
 }
 
@@ -81,18 +81,18 @@ TEST_F(FolderTargets, ADatasetIsReplacedAndNothingOfTheOldOneStays) {
 TEST_F(FolderTargets, ADeadJobLeavesTheManifestOfTheDatasetThatIsThere) {
   for (const bool is_exchanged : {false, true}) {
     const commit::TargetNames dead = [this] {
-      auto made = commit::target_names(folder_ / "out.bp", -1, "host-1");
+      auto made = commit::target_names(Path{folder_ / "out.bp"}, -1, "host-1");
       made.folder_mark = "md.idx";
       return made;
     }();
-    make_dataset(dead.target, "old");
-    make_dataset(dead.temporary, "new");
+    make_dataset(dead.target.text(), "old");
+    make_dataset(dead.temporary.text(), "new");
     ManifestHead head;
     head.name = "new";
     head.replaced = "{\"name\": \"old\"}";
     write_manifest(dead, head, {});
     if (is_exchanged) {
-      ASSERT_EQ(rename_replacing(dead.temporary, dead.target), 0);
+      ASSERT_EQ(rename_replacing(dead.target.folder(), dead.temporary.name(), dead.target.name()), 0);
     }
     const std::string there = is_exchanged ? "new" : "old";
     const auto name_of_manifest = [&] {
@@ -102,42 +102,42 @@ TEST_F(FolderTargets, ADeadJobLeavesTheManifestOfTheDatasetThatIsThere) {
     EXPECT_EQ(data(), there);
     EXPECT_EQ(name_of_manifest(), there);
     clear_away(dead.target, Owner{dead.target, "host-2"});
-    EXPECT_FALSE(fs::exists(dead.temporary));
+    EXPECT_FALSE(fs::exists(dead.temporary.text()));
     EXPECT_EQ(data(), there);
     EXPECT_EQ(name_of_manifest(), there);
-    fs::remove_all(dead.target);
+    fs::remove_all(dead.target.text());
   }
 }
 
 TEST_F(FolderTargets, AReplacementCanBeUndone) {
   for (const bool is_exchanged : {false, true}) {
-    make_dataset(names().target, "new");
+    make_dataset(names().target.text(), "new");
     make_dataset(
-        is_exchanged ? names().temporary : names().temporary + std::string{set_aside_ending},
+        is_exchanged ? names().temporary.text() : names().temporary.text() + std::string{set_aside_ending},
         "old");
-    EXPECT_EQ(undo_replacing(names().temporary, names().target), 0);
+    EXPECT_EQ(undo_replacing(names().target.folder(), names().temporary.name(), names().target.name()), 0);
     EXPECT_EQ(data(), "old");
-    EXPECT_FALSE(fs::exists(names().temporary + std::string{set_aside_ending}));
-    fs::remove_all(names().temporary);
-    fs::remove_all(names().target);
+    EXPECT_FALSE(fs::exists(names().temporary.text() + std::string{set_aside_ending}));
+    fs::remove_all(names().temporary.text());
+    fs::remove_all(names().target.text());
   }
 }
 
 TEST_F(FolderTargets, AReplacementKeepsNoOtherManifest) {
-  make_dataset(names().target, "old");
-  write_text(names().manifest, "{\"name\": \"old\"}");
-  make_dataset(names().temporary, "new");
+  make_dataset(names().target.text(), "old");
+  write_text(names().manifest.text(), "{\"name\": \"old\"}");
+  make_dataset(names().temporary.text(), "new");
   publish_described(names(), {}, {}, true);
   EXPECT_EQ(data(), "new");
-  EXPECT_EQ(text_of(names().manifest).find("old"), std::string::npos);
-  EXPECT_EQ(text_of(names().manifest).find("replaces"), std::string::npos);
-  EXPECT_FALSE(fs::exists(names().temporary));
+  EXPECT_EQ(text_of(names().manifest.text()).find("old"), std::string::npos);
+  EXPECT_EQ(text_of(names().manifest.text()).find("replaces"), std::string::npos);
+  EXPECT_FALSE(fs::exists(names().temporary.text()));
 }
 
 TEST_F(FolderTargets, ADatasetReplacesAFile) {
-  write_text(names().target, "a file");
+  write_text(names().target.text(), "a file");
   prepare_target(names(), true);
-  make_dataset(names().temporary, "new");
+  make_dataset(names().temporary.text(), "new");
   publish(names(), true);
   EXPECT_EQ(data(), "new");
   EXPECT_EQ(files_in(folder_ / ""), 1);
@@ -145,22 +145,22 @@ TEST_F(FolderTargets, ADatasetReplacesAFile) {
 
 TEST_F(FolderTargets, WithoutReplaceADatasetThatAppearsMeanwhileStays) {
   prepare_target(names(), false);
-  make_dataset(names().temporary, "new");
-  make_dataset(names().target, "of somebody else");
+  make_dataset(names().temporary.text(), "new");
+  make_dataset(names().target.text(), "of somebody else");
   EXPECT_EQ(code_of([this] { publish(names(), false); }), ErrorCode::target_exists);
   EXPECT_EQ(data(), "of somebody else");
 }
 
 TEST_F(FolderTargets, AFolderThatIsNoDatasetIsNeverReplaced) {
-  fs::create_directory(names().target);
-  write_text(names().target + "/thesis.tex", "years of work");
+  fs::create_directory(names().target.text());
+  write_text(names().target.text() + "/thesis.tex", "years of work");
   EXPECT_EQ(code_of([this] { prepare_target(names(), true); }), ErrorCode::storage_failure);
-  write_text(names().target + "/md.idx", "");
-  fs::create_directory(names().target + "/inner");
+  write_text(names().target.text() + "/md.idx", "");
+  fs::create_directory(names().target.text() + "/inner");
   EXPECT_EQ(code_of([this] { prepare_target(names(), true); }), ErrorCode::storage_failure);
-  make_dataset(names().temporary, "new");
+  make_dataset(names().temporary.text(), "new");
   EXPECT_EQ(code_of([this] { publish(names(), true); }), ErrorCode::storage_failure);
-  EXPECT_EQ(text_of(names().target + "/thesis.tex"), "years of work");
+  EXPECT_EQ(text_of(names().target.text() + "/thesis.tex"), "years of work");
 }
 
 TEST_F(FolderTargets, RemovesDatasetsThatDeadJobsHaveLeft) {
@@ -182,24 +182,24 @@ TEST_F(FolderTargets, WhatADeadJobHasSetAsideGetsItsNameBackIfThatIsFree) {
 }
 
 TEST_F(FolderTargets, AbandoningAndRemovingLeaveNothing) {
-  make_dataset(names().temporary, "new");
-  make_dataset(names().target, "old");
-  write_text(names().manifest, "{}");
+  make_dataset(names().temporary.text(), "new");
+  make_dataset(names().target.text(), "old");
+  write_text(names().manifest.text(), "{}");
   abandon(names());
-  EXPECT_FALSE(fs::exists(names().temporary));
+  EXPECT_FALSE(fs::exists(names().temporary.text()));
   EXPECT_EQ(data(), "old");
   EXPECT_TRUE(remove_committed(names()));
   EXPECT_EQ(files_in(folder_ / ""), 0);
 }
 
 TEST_F(FolderTargets, SizeAndDurabilityAreThoseOfAllFiles) {
-  make_dataset(names().target, "1234567");
+  make_dataset(names().target.text(), "1234567");
   write_text(folder_ / "file", "123");
   EXPECT_EQ(size_of_target(names().target), 12);
-  EXPECT_EQ(size_of_target(folder_ / "file"), 3);
+  EXPECT_EQ(size_of_target(Path{folder_ / "file"}), 3);
   make_durable(names().target);
-  make_durable(folder_ / "file");
-  EXPECT_EQ(code_of([this] { make_durable(folder_ / "nowhere"); }), ErrorCode::storage_failure);
+  make_durable(Path{folder_ / "file"});
+  EXPECT_EQ(code_of([this] { make_durable(Path{folder_ / "nowhere"}); }), ErrorCode::storage_failure);
 }
 
 }  // namespace

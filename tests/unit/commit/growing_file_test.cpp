@@ -18,14 +18,14 @@ TEST(GrowingFile, WritesWhatIsNewAndNotAllAgain) {
   const std::string path = folder / "text";
   std::string expected = "beginning\n";
   {
-    GrowingFile file{path, "end\n"};
+    GrowingFile file{Path{path}, "end\n"};
     EXPECT_FALSE(file.can_grow());
-    file.write(expected, path + ".new");
+    file.write(expected, Path{path + ".new"});
     constexpr int steps = 2000;
     for (int step = 0; step < steps; ++step) {
       const std::string more = "step " + std::to_string(step) + '\n';
       ASSERT_TRUE(file.can_grow());
-      file.append(more, path + ".new");
+      file.append(more, Path{path + ".new"});
       expected += more;
       ASSERT_EQ(read_file(path), expected + "end\n");
     }
@@ -38,15 +38,15 @@ TEST(GrowingFile, WritesWhatIsNewAndNotAllAgain) {
 TEST(GrowingFile, IsWrittenAnewWhenItWasTakenAway) {
   const TemporaryFolder folder;
   const std::string path = folder / "text";
-  GrowingFile file{path, "end\n"};
-  file.write("a\n", path + ".new");
-  file.append("b\n", path + ".new");
+  GrowingFile file{Path{path}, "end\n"};
+  file.write("a\n", Path{path + ".new"});
+  file.append("b\n", Path{path + ".new"});
   std::filesystem::remove(path);
-  EXPECT_ANY_THROW(file.append("c\n", path + ".new"));
+  EXPECT_ANY_THROW(file.append("c\n", Path{path + ".new"}));
   EXPECT_FALSE(file.can_grow());
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
-  file.write("a\nb\nc\n", path + ".new");
-  file.append("d\n", path + ".new");
+  file.write("a\nb\nc\n", Path{path + ".new"});
+  file.append("d\n", Path{path + ".new"});
   EXPECT_EQ(read_file(path), "a\nb\nc\nd\nend\n");
 }
 

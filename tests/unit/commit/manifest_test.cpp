@@ -51,10 +51,10 @@ contents::Variable variable(int id, const std::string& name, std::vector<std::in
 class WrittenManifest : public testing::Test {
  protected:
   nlohmann::json written(const ManifestHead& head, const contents::Description& description) {
-    const TargetNames names = target_names(folder_ / "fields.bin", -1, "node-1");
+    const TargetNames names = target_names(Path{folder_ / "fields.bin"}, -1, "node-1");
     write_manifest(names, head, description);
     EXPECT_EQ(files_in(folder_ / ""), 1);
-    return nlohmann::json::parse(text_of(names.manifest));
+    return nlohmann::json::parse(text_of(names.manifest.text()));
   }
   nlohmann::json written(const contents::Attribute& value) {
     contents::Description description;
@@ -180,7 +180,10 @@ TEST_F(WrittenManifest, AnAttributeWithoutValuesIsAnEmptyList) {
 TEST_F(WrittenManifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
   const std::string path = folder_ / "series.bin";
   const formats::Format& posix = formats::format("posix");
-  Publication::Identity identity{.name = "series", .path = path, .job = "node-1"};
+  Publication::Identity identity{.name = "series",
+                                 .path = path,
+                                 .job = "node-1",
+                                 .held = std::make_shared<const OpenFolder>(folder_ / "")};
   contents::Catalogue catalogue{posix, 1, true};
   contents::Event define;
   define.what = contents::Event::What::define;
@@ -191,7 +194,7 @@ TEST_F(WrittenManifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
   catalogue.apply(define);
   contents::Contents contents;
   Publication publication{identity, posix, &catalogue};
-  write_text(publication.names(-1).temporary, "data");
+  write_text(publication.names(-1).temporary.text(), "data");
   const auto put = [&](std::int64_t step) {
     contents.add(step, static_cast<int>(step % 2), catalogue.layout().offset(0, step));
   };
@@ -213,7 +216,7 @@ TEST_F(WrittenManifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
   catalogue.apply(units);
   put(4);
   publication.commit_step(4, contents, catalogue)();
-  const std::string manifest = publication.names(-1).manifest;
+  const std::string manifest = publication.names(-1).manifest.text();
   const std::string found = text_of(manifest);
 
   Publication at_once{identity, posix, &catalogue};

@@ -40,7 +40,7 @@ class OwnerTest : public testing::Test {
     return std::filesystem::exists(path(name));
   }
   [[nodiscard]] Outcome outcome_of_owning() const {
-    return outcome_of([this] { const Owner owner{path("out.bin"), "host-1"}; });
+    return outcome_of([this] { const Owner owner{Path{path("out.bin")}, "host-1"}; });
   }
 
   TemporaryFolder folder_;
@@ -48,41 +48,41 @@ class OwnerTest : public testing::Test {
 
 TEST_F(OwnerTest, LeavesNothing) {
   {
-    const Owner owner{path("out.bin"), "host-1"};
+    const Owner owner{Path{path("out.bin")}, "host-1"};
   }
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
 }
 
 TEST_F(OwnerTest, TellsOfAFolderThatIsNotThere) {
-  const Outcome refused = outcome_of([this] { const Owner owner{path("gone/out.bin"), "host-1"}; });
+  const Outcome refused = outcome_of([this] { const Owner owner{Path{path("gone/out.bin")}, "host-1"}; });
   EXPECT_EQ(refused.code, ErrorCode::storage_failure) << refused.story;
 }
 
 TEST_F(OwnerTest, RefusesAnotherAndNamesItsJob) {
-  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17");
+  auto owner = std::make_unique<Owner>(Path{path("out.bin")}, "host-17");
   const Outcome refused = outcome_of_owning();
   EXPECT_EQ(refused.code, ErrorCode::target_exists);
   EXPECT_NE(refused.story.find(path("out.bin") + " is being written by the job host-17"),
             std::string::npos)
       << refused.story;
-  EXPECT_TRUE(outcome_of([this] { const Owner other{path("other.bin"), "host-1"}; }).ok());
+  EXPECT_TRUE(outcome_of([this] { const Owner other{Path{path("other.bin")}, "host-1"}; }).ok());
   owner.reset();
   EXPECT_TRUE(outcome_of_owning().ok());
 }
 
 TEST_F(OwnerTest, OfAStoppedServerGoesToTheRanksOfItsJobAlone) {
   using Claim = Owner::Claim;
-  auto server = std::make_unique<Owner>(path("out.bin"), "host-17", Claim::of_server);
-  EXPECT_EQ(holder_of(path("out.bin")).job, "host-17");
+  auto server = std::make_unique<Owner>(Path{path("out.bin")}, "host-17", Claim::of_server);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).job, "host-17");
   const auto owned_as = [this](const char* job, Claim claim) {
-    return outcome_of([&] { const Owner other{path("out.bin"), job, claim}; });
+    return outcome_of([&] { const Owner other{Path{path("out.bin")}, job, claim}; });
   };
   EXPECT_EQ(owned_as("host-17", Claim::alone).code, ErrorCode::target_exists);
   EXPECT_EQ(owned_as("host-18", Claim::from_server).code, ErrorCode::target_exists);
-  const Owner rank{path("out.bin"), "host-17", Claim::from_server};
+  const Owner rank{Path{path("out.bin")}, "host-17", Claim::from_server};
   EXPECT_EQ(owned_as("host-17", Claim::from_server).code, ErrorCode::target_exists);
   server.reset();  // it goes on, and leaves
-  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::alive);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).state, Holder::State::alive);
   EXPECT_EQ(owned_as("host-18", Claim::alone).code, ErrorCode::target_exists);
 }
 
@@ -91,7 +91,7 @@ TEST_F(OwnerTest, OwnsNoLongerThanItsProcessLives) {
   ASSERT_EQ(::pipe(started), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    const Owner owner{path("out.bin"), "host-2"};
+    const Owner owner{Path{path("out.bin")}, "host-2"};
     (void)!::write(started[1], "x", 1);
     ::pause();
   }
@@ -106,7 +106,7 @@ TEST_F(OwnerTest, OwnsNoLongerThanItsProcessLives) {
 
 // As two containers that share a folder: no process of the one is seen in the other.
 TEST_F(OwnerTest, RefusesAnotherThatSeesNoneOfItsProcesses) {
-  const Owner owner{path("out.bin"), "host-17"};
+  const Owner owner{Path{path("out.bin")}, "host-17"};
   leave(".out.bin.iocomp-host-17");
   constexpr int cannot = 77;
   const pid_t child = ::fork();
@@ -134,22 +134,22 @@ TEST_F(OwnerTest, RefusesAnotherThatSeesNoneOfItsProcesses) {
 }
 
 TEST_F(OwnerTest, IsSeenFromOutside) {
-  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::nobody);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).state, Holder::State::nobody);
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
-  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17");
-  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::alive);
-  EXPECT_EQ(holder_of(path("out.bin")).job, "host-17");
+  auto owner = std::make_unique<Owner>(Path{path("out.bin")}, "host-17");
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).state, Holder::State::alive);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).job, "host-17");
   EXPECT_EQ(is_lock_of(".out.bin.iocomp-lock"), "out.bin");
   EXPECT_EQ(is_lock_of(".out.bin.iocomp-host-1"), "");
   EXPECT_EQ(is_lock_of("out.bin.iocomp-lock"), "");
   owner.reset();
-  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::nobody);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).state, Holder::State::nobody);
   std::ofstream{path(".out.bin.iocomp-lock")} << "host-18";  // of one that was killed
-  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::ended);
-  EXPECT_EQ(holder_of(path("out.bin")).job, "host-18");
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).state, Holder::State::ended);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).job, "host-18");
   std::filesystem::remove(path(".out.bin.iocomp-lock"));
   std::filesystem::create_symlink(path("elsewhere"), path(".out.bin.iocomp-lock"));
-  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::unknown);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).state, Holder::State::unknown);
 }
 
 TEST_F(OwnerTest, FollowsNoLink) {
@@ -161,17 +161,17 @@ TEST_F(OwnerTest, FollowsNoLink) {
 
 TEST_F(OwnerTest, ShowsThatItLivesWhereThereAreNoLocks) {
   has_locks = false;
-  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17", Owner::Claim::alone, pace);
+  auto owner = std::make_unique<Owner>(Path{path("out.bin")}, "host-17", Owner::Claim::alone, pace);
   const auto own = [this] {
     return outcome_of(
-        [this] { const Owner other{path("out.bin"), "host-18", Owner::Claim::alone, pace}; });
+        [this] { const Owner other{Path{path("out.bin")}, "host-18", Owner::Claim::alone, pace}; });
   };
   const Outcome refused = own();
   EXPECT_EQ(refused.code, ErrorCode::target_exists);
   EXPECT_NE(refused.story.find("is being written by the job host-17;"), std::string::npos)
       << refused.story;
-  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::unknown);
-  EXPECT_EQ(holder_of(path("out.bin")).job, "host-17");
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).state, Holder::State::unknown);
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).job, "host-17");
   owner.reset();
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
   EXPECT_TRUE(own().ok());
@@ -182,11 +182,11 @@ TEST_F(OwnerTest, ShowsThatItLivesWhereThereAreNoLocks) {
 
 TEST_F(OwnerTest, OneThatSleptDoesNotRemoveTheLockOfAnother) {
   has_locks = false;
-  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17", Owner::Claim::alone,
+  auto owner = std::make_unique<Owner>(Path{path("out.bin")}, "host-17", Owner::Claim::alone,
                                        BeatPace{1h, 2h});  // too slow for the others
-  const Owner other{path("out.bin"), "host-18", Owner::Claim::alone, pace};
+  const Owner other{Path{path("out.bin")}, "host-18", Owner::Claim::alone, pace};
   owner.reset();
-  EXPECT_EQ(holder_of(path("out.bin")).job, "host-18");
+  EXPECT_EQ(holder_of(Path{path("out.bin")}).job, "host-18");
 }
 
 TEST_F(OwnerTest, OfTwoThatTakeAFileOverOneIsRefused) {
@@ -199,7 +199,7 @@ TEST_F(OwnerTest, OfTwoThatTakeAFileOverOneIsRefused) {
     for (std::size_t i = 0; i < owners.size(); ++i) {
       threads.emplace_back([&, i] {
         outcomes[i] = outcome_of([&] {
-          owners[i] = std::make_unique<Owner>(path("out.bin"), "host-" + std::to_string(i),
+          owners[i] = std::make_unique<Owner>(Path{path("out.bin")}, "host-" + std::to_string(i),
                                               Owner::Claim::alone, pace);
         });
       });
@@ -215,8 +215,8 @@ TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
         ".out.3.bin.iocomp-host-1", "out.bin", "out.bin.iocomp-host-1", ".iocomp-host-1"}) {
     leave(name);
   }
-  const Owner owner{path("out.bin"), "host-1"};
-  clear_away(path("out.bin"), owner);
+  const Owner owner{Path{path("out.bin")}, "host-1"};
+  clear_away(Path{path("out.bin")}, owner);
   EXPECT_FALSE(is_there(".out.bin.iocomp-host-1"));
   EXPECT_FALSE(is_there(".out.bin.iocomp-host-1.json"));
   EXPECT_FALSE(is_there(".out.bin.iocomp-host-1-1182007297-10899.lock"));
@@ -231,9 +231,9 @@ TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
 TEST_F(OwnerTest, ClearsAwayNothingOfFilesThatOthersHaveTakenOver) {
   leave(".out.bin.iocomp-host-1");
   leave(".out.bin.iocomp-host-1.json");
-  const Owner owner{path("out.bin"), "host-1", Owner::Claim::of_server};
+  const Owner owner{Path{path("out.bin")}, "host-1", Owner::Claim::of_server};
   const auto taken_over = [] { throw Error{ErrorCode::storage_failure, "taken over"}; };
-  EXPECT_THROW(clear_away(path("out.bin"), owner, taken_over), Error);
+  EXPECT_THROW(clear_away(Path{path("out.bin")}, owner, taken_over), Error);
   EXPECT_TRUE(is_there(".out.bin.iocomp-host-1"));
   EXPECT_TRUE(is_there(".out.bin.iocomp-host-1.json"));
 }
@@ -248,8 +248,8 @@ TEST_F(OwnerTest, ClearsAwayManifestsWithoutTheirFile) {
   }
   leave("out.000004.bin");
   leave("out.000005.bin.json");  // another program's
-  const Owner owner{path("out.bin"), "host-1"};
-  clear_away(path("out.bin"), owner);
+  const Owner owner{Path{path("out.bin")}, "host-1"};
+  clear_away(Path{path("out.bin")}, owner);
   EXPECT_FALSE(is_there("out.000003.bin.json"));
   EXPECT_FALSE(is_there("out.bin.json"));
   EXPECT_TRUE(is_there("out.000004.bin.json"));

@@ -7,8 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
 #include "contents/catalogue.h"
@@ -44,8 +47,8 @@ class PublicationOfASeries : public testing::Test {
   }
   // A manifest is replaced by a file of its own, or grows.
   [[nodiscard]] std::string manifest() const {
-    const std::string path = publication_.names(-1).manifest;
-    return identity_of(path) + ", " + std::to_string(text_of(path).size()) + " bytes";
+    const Path path = publication_.names(-1).manifest;
+    return identity_of(path) + ", " + std::to_string(text_of(path.text()).size()) + " bytes";
   }
 
   TemporaryFolder folder_;
@@ -53,11 +56,16 @@ class PublicationOfASeries : public testing::Test {
   contents::Catalogue catalogue_{format_, 1, true};
   contents::Contents contents_;
   Publication publication_{
-      {.name = "out", .path = folder_ / "out.bin", .job = "here-1"}, format_, &catalogue_};
+      {.name = "out",
+       .path = folder_ / "out.bin",
+       .job = "here-1",
+       .held = std::make_shared<const OpenFolder>(folder_ / "")},
+      format_,
+      &catalogue_};
 };
 
 TEST_F(PublicationOfASeries, WritesNoManifestThatSaysTheSame) {
-  write_text(publication_.names(-1).temporary, "values");
+  write_text(publication_.names(-1).temporary.text(), "values");
   commit(0);
   const std::string before = manifest();
   publication_.commit_file(contents_, catalogue_)();
@@ -65,22 +73,22 @@ TEST_F(PublicationOfASeries, WritesNoManifestThatSaysTheSame) {
 }
 
 TEST_F(PublicationOfASeries, ItsManifestGrowsByLinesAndEndsWithoutThem) {
-  write_text(publication_.names(-1).temporary, "values");
+  write_text(publication_.names(-1).temporary.text(), "values");
   commit(0);
-  const std::string path = publication_.names(-1).manifest;
-  const std::string first = text_of(path);
+  const Path path = publication_.names(-1).manifest;
+  const std::string first = text_of(path.text());
   const std::string identity = identity_of(path);
   commit(1);
   EXPECT_EQ(identity_of(path), identity);
-  EXPECT_EQ(text_of(path).substr(0, first.size()), first);
-  EXPECT_EQ(parse_manifest(text_of(path), path).committed_steps, 2);
+  EXPECT_EQ(text_of(path.text()).substr(0, first.size()), first);
+  EXPECT_EQ(parse_manifest(text_of(path.text()), path.text()).committed_steps, 2);
   publication_.commit_file(contents_, catalogue_)();
-  EXPECT_TRUE(text_of(path).ends_with("\n}\n"));
-  EXPECT_EQ(parse_manifest(text_of(path), path).committed_steps, 2);
+  EXPECT_TRUE(text_of(path.text()).ends_with("\n}\n"));
+  EXPECT_EQ(parse_manifest(text_of(path.text()), path.text()).committed_steps, 2);
 }
 
 TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {
-  write_text(publication_.names(-1).temporary, "values");
+  write_text(publication_.names(-1).temporary.text(), "values");
   commit(0);
   const std::string before = manifest();
   set_attribute(1);
@@ -95,11 +103,12 @@ TEST_F(PublicationOfASeries, LeavesTheXdmfFileOfThoseWhoHaveTakenItOver) {
   Publication ours{{.name = "out",
                     .path = folder_ / "out.bin",
                     .job = "here-1",
+                    .held = std::make_shared<const OpenFolder>(folder_ / ""),
                     .xdmf = true,
                     .is_given_up = [&] { return !earlier.empty() && manifest() != earlier; }},
                    format_,
                    &catalogue_};
-  write_text(ours.names(-1).temporary, "values");
+  write_text(ours.names(-1).temporary.text(), "values");
   commit(0, ours);
   write_text(folder_ / "out.bin.xdmf", "theirs");
   earlier = manifest();

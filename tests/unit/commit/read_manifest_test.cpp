@@ -46,9 +46,9 @@ contents::Placed placed(std::int64_t step, int id, const std::string& name, Elem
 
 std::string written(const ManifestHead& head, const contents::Description& description) {
   const TemporaryFolder folder;
-  const TargetNames names = target_names(folder / "fields.bin", -1, "node-1");
+  const TargetNames names = target_names(Path{folder / "fields.bin"}, -1, "node-1");
   write_manifest(names, head, description);
-  return text_of(names.manifest);
+  return text_of(names.manifest.text());
 }
 
 Manifest read_again(const ManifestHead& head, const contents::Description& description) {

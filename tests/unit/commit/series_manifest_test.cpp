@@ -84,8 +84,8 @@ class ManifestOfASeries : public testing::Test {
     write_manifest(names_, first->head, first->description, first->steps);
     manifest_.note(names_, first);
   }
-  [[nodiscard]] std::string on_disk() const { return text_of(names_.manifest); }
-  [[nodiscard]] Manifest read() const { return parse_manifest(on_disk(), names_.manifest); }
+  [[nodiscard]] std::string on_disk() const { return text_of(names_.manifest.text()); }
+  [[nodiscard]] Manifest read() const { return parse_manifest(on_disk(), names_.manifest.text()); }
   void expect_all_steps() const {
     const auto manifest = read();
     EXPECT_EQ(manifest.committed_steps, next_);
@@ -105,7 +105,7 @@ class ManifestOfASeries : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  TargetNames names_ = target_names(folder_ / "f.dat", -1, "node-1");
+  TargetNames names_ = target_names(Path{folder_ / "f.dat"}, -1, "node-1");
   SeriesManifest manifest_;
   ToldSteps told_;
   std::vector<contents::Description> steps_;
@@ -209,14 +209,14 @@ TEST_F(ManifestOfASeries, LinesAreTakenInWhenThereAreMany) {
     was_written_anew = was_written_anew || on_disk().ends_with("\n}\n");
   }
   EXPECT_TRUE(was_written_anew);
-  EXPECT_LT(longest, 2 * text_of(names_.manifest).size());
+  EXPECT_LT(longest, 2 * text_of(names_.manifest.text()).size());
   expect_all_steps();
 }
 
 TEST_F(ManifestOfASeries, AManifestThatSomebodyHasPutInItsPlaceGetsNoLine) {
   begin();
   write_text(folder_ / "other", on_disk());
-  ASSERT_EQ(std::rename((folder_ / "other").c_str(), names_.manifest.c_str()), 0);
+  ASSERT_EQ(std::rename((folder_ / "other").c_str(), names_.manifest.text().c_str()), 0);
   add(step_of(1));
   put(text());
   EXPECT_TRUE(on_disk().ends_with("\n}\n"));
@@ -287,7 +287,7 @@ TEST_F(ManifestOfASeries, OneThatReplacesItKeepsItWithItsLines) {
   const auto old = on_disk();
   auto head = text()->head;
   head.replaced = old;
-  write_text(names_.temporary, "of the new one");
+  write_text(names_.temporary.text(), "of the new one");
   write_manifest(names_, head, {});
   const auto in_force = manifest_in_force(names_.manifest);
   ASSERT_TRUE(in_force);

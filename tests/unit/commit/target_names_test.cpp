@@ -8,29 +8,34 @@
 namespace iocomp::commit {
 namespace {
 
-std::string target(const std::string& path, std::int64_t step) {
-  return target_names(path, step, "node-1").target;
+// Names are made of names: no folder is looked at.
+TargetNames names_of(const std::string& name, std::int64_t step) {
+  return target_names(Path{nullptr, name}, step, "node-17");
+}
+
+std::string target(const std::string& name, std::int64_t step) {
+  return names_of(name, step).target.name();
 }
 
 TEST(TargetNames, ASeriesKeepsItsPath) {
-  const TargetNames names = target_names("out/fields.h5", -1, "node-17");
-  EXPECT_EQ(names.target, "out/fields.h5");
-  EXPECT_EQ(names.temporary, "out/.fields.h5.iocomp-node-17");
-  EXPECT_EQ(names.manifest, "out/fields.h5.json");
+  const TargetNames names = names_of("fields.h5", -1);
+  EXPECT_EQ(names.target.name(), "fields.h5");
+  EXPECT_EQ(names.temporary.name(), ".fields.h5.iocomp-node-17");
+  EXPECT_EQ(names.manifest.name(), "fields.h5.json");
 }
 
 TEST(TargetNames, AStepGoesBeforeTheExtension) {
-  EXPECT_EQ(target("out/ckpt.h5", 3), "out/ckpt.000003.h5");
+  EXPECT_EQ(target("ckpt.h5", 3), "ckpt.000003.h5");
   EXPECT_EQ(target("ckpt.h5", 12345678), "ckpt.12345678.h5");
-  EXPECT_EQ(target("a.b/ckpt", 0), "a.b/ckpt.000000");
+  EXPECT_EQ(target("ckpt", 0), "ckpt.000000");
   EXPECT_EQ(target(".hidden", 1), ".hidden.000001");
-  EXPECT_EQ(target("/ckpt.v2.bin", 1), "/ckpt.v2.000001.bin");
+  EXPECT_EQ(target("ckpt.v2.bin", 1), "ckpt.v2.000001.bin");
 }
 
 TEST(TargetNames, TemporaryAndManifestOfAStepAreItsOwn) {
-  const TargetNames names = target_names("/data/ckpt.bin", 3, "node-17");
-  EXPECT_EQ(names.temporary, "/data/.ckpt.000003.bin.iocomp-node-17");
-  EXPECT_EQ(names.manifest, "/data/ckpt.000003.bin.json");
+  const TargetNames names = names_of("ckpt.bin", 3);
+  EXPECT_EQ(names.temporary.name(), ".ckpt.000003.bin.iocomp-node-17");
+  EXPECT_EQ(names.manifest.name(), "ckpt.000003.bin.json");
 }
 
 TEST(TargetNames, TheStepIsFoundInANameAgain) {

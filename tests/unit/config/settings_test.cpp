@@ -2,7 +2,10 @@
 #include "config/settings.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 
 #include "surroundings.h"
@@ -62,7 +65,33 @@ TEST_F(SettingsTest, ComplainOfAFileThatIsNotThere) {
 TEST_F(SettingsTest, ComplainOfADirectoryInPlaceOfTheFile) {
   set("IOCOMP_CONFIG", ".");
   EXPECT_EQ(complaint(),
-            "cannot read the settings file . (environment IOCOMP_CONFIG): Is a directory");
+            "cannot read the settings file . (environment IOCOMP_CONFIG): cannot open .: it is a "
+            "folder, not a file");
+}
+
+// A pipe or a device would let all ranks wait, or fill their memory.
+TEST_F(SettingsTest, ComplainOfWhatIsNoFile) {
+  ASSERT_EQ(::mkfifo("iocomp.toml", 0600), 0);
+  EXPECT_EQ(complaint(),
+            "cannot read the settings file iocomp.toml (in the working directory): cannot open "
+            "iocomp.toml: it is a pipe, not a file");
+  set("IOCOMP_CONFIG", "/dev/zero");
+  EXPECT_EQ(complaint(),
+            "cannot read the settings file /dev/zero (environment IOCOMP_CONFIG): cannot open "
+            "/dev/zero: it is a device, not a file");
+  write("large.toml", std::string((std::size_t{16} << 20) + 1, '\n'));
+  set("IOCOMP_CONFIG", "large.toml");
+  EXPECT_NE(complaint().find("it has more than 16 MiB"), std::string::npos) << complaint();
+}
+
+TEST_F(SettingsTest, PathsThatConcernNoFileStayWhereTheyAre) {
+  auto settings = Settings::read("trace.json = 'a.json'\nstaging.spill = '/b'\n"
+                                 "files.x.path = 'c'");
+  settings.resolve_paths();
+  EXPECT_EQ(settings.text("trace.json"), std::filesystem::current_path().string() + "/a.json");
+  EXPECT_EQ(settings.text("staging.spill"), "/b");
+  EXPECT_EQ(settings.text("trace.timeline"), "");
+  EXPECT_EQ(settings.file_text("x", "path"), "c");
 }
 
 TEST_F(SettingsTest, SurviveTheWayToAnotherRank) {

@@ -81,7 +81,7 @@ TEST_F(Toml, TellsTheLineOfABadValue) {
 
 TEST_F(Toml, RefusesNumbersWhereTextBelongs) {
   EXPECT_EQ(complaint("[files.fields]\npath = 5"),
-            "files.fields.path = \"5\" (program): allowed is any text (in TOML in quotes)");
+            "files.fields.path = \"5\" (program): allowed is a path (in TOML in quotes)");
 }
 
 TEST_F(Toml, RefusesTablesListsAndDatesAsValues) {

@@ -68,7 +68,7 @@ TEST_P(EndingThreads, LoseNothingThatOthersWaitFor) {
   const PageAligned data{blocks * block_bytes};
   for (const Direct direct : {Direct::on, Direct::off}) {
     const std::string path = folder.file(direct == Direct::on ? "direct" : "buffered");
-    submit(std::make_shared<OutputFile>(path, Options{.direct = direct}), data);
+    submit(std::make_shared<OutputFile>(opened(path), path, Options{.direct = direct}), data);
     std::vector<Completion> all;
     while (engine_->outstanding() > 0) {
       in_thread([&] { engine_->wait(std::chrono::minutes{1}); });
@@ -83,7 +83,7 @@ TEST_P(EndingThreads, LoseNothingThatOthersWaitFor) {
 TEST_P(EndingThreads, LoseNothingThatOthersLookFor) {
   const Folder folder;
   const PageAligned data{blocks * block_bytes};
-  submit(std::make_shared<OutputFile>(folder.file("f"), Options{}), data);
+  submit(std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), Options{}), data);
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
   std::vector<Completion> all;
   while (engine_->outstanding() > 0 && std::chrono::steady_clock::now() < end) {
@@ -96,7 +96,7 @@ TEST_P(EndingThreads, LoseNothingThatOthersLookFor) {
 TEST_P(EndingThreads, LoseNothingWhereTheEngineEnds) {
   const Folder folder;
   const PageAligned data{blocks * block_bytes};
-  submit(std::make_shared<OutputFile>(folder.file("f"), Options{}), data);
+  submit(std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), Options{}), data);
   engine_.reset();
   EXPECT_TRUE(same(content_of(folder.file("f")), data.bytes()));
 }
@@ -105,7 +105,8 @@ TEST_P(EndingThreads, LoseNothingWhereTheEngineEnds) {
 TEST_P(EndingThreads, NeedNotEndForOthersToSeeTheAnswers) {
   const Folder folder;
   const PageAligned data{blocks * block_bytes};
-  const auto file = std::make_shared<OutputFile>(folder.file("f"), Options{});
+  const auto file =
+      std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), Options{});
   std::atomic<bool> has_asked{false};
   std::atomic<bool> is_over{false};
   std::jthread busy{[&] {

@@ -44,7 +44,7 @@ Options with_threads(int threads) {
 }
 
 std::shared_ptr<OutputFile> open(const std::string& path) {
-  return std::make_shared<OutputFile>(path, Options{});
+  return std::make_shared<OutputFile>(opened(path), path, Options{});
 }
 
 TEST_P(EveryEngine, HasNothingToReturnAtFirst) {

@@ -39,7 +39,7 @@ class WritingEngine : public testing::TestWithParam<std::tuple<EngineKind, Direc
     }
   }
   std::shared_ptr<OutputFile> open(const std::string& name) {
-    return std::make_shared<OutputFile>(folder_.file(name), options_);
+    return std::make_shared<OutputFile>(opened(folder_.file(name)), folder_.file(name), options_);
   }
   void finish(std::size_t plans) {
     const auto completions = wait_for_all(*engine_);
@@ -139,7 +139,7 @@ TEST_P(WritingEngine, WritesGibibytesAtOnce) {
   void* memory =
       ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
-  const auto file = std::make_shared<OutputFile>("/dev/null", options_);
+  const auto file = std::make_shared<OutputFile>(opened("/dev/null"), "/dev/null", options_);
   engine_->submit({.id = 1,
                    .file = file,
                    .writes = {{.offset = 0, .bytes = {static_cast<std::byte*>(memory), bytes}}}});

@@ -35,7 +35,7 @@ class OutputFileWithFaults : public testing::Test {
 
   // 0 where the file system refuses O_DIRECT anyway.
   int direct_calls_of_a_write() {
-    OutputFile file{folder_.file("probe"), direct_on()};
+    OutputFile file{opened(folder_.file("probe")), folder_.file("probe"), direct_on()};
     const PageAligned data{page};
     file.write(0, data.bytes());
     return std::exchange(faults.direct_calls, 0);
@@ -56,7 +56,7 @@ std::string failure_of(Body body) {
 
 TEST_F(OutputFileWithFaults, GoesOnAfterInterrupts) {
   const PageAligned data{10 * page};
-  OutputFile file{folder_.file("f"), direct_on()};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), direct_on()};
   faults.interrupts = 5;
   file.grow(20 * page);
   faults.interrupts = 5;
@@ -74,7 +74,7 @@ TEST_F(OutputFileWithFaults, GoesOnAfterShortWrites) {
   std::mt19937_64 generator{seed};
   const PageAligned data{10 * page, seed};
   for (int i = 0; i < 50; ++i) {
-    OutputFile file{folder_.file(std::to_string(i)), direct_on()};
+    OutputFile file{opened(folder_.file(std::to_string(i))), folder_.file(std::to_string(i)), direct_on()};
     faults.most_bytes = static_cast<std::size_t>(draw(generator, 500, 3 * page));
     const auto first = static_cast<std::size_t>(draw(generator, 0, 2 * page));
     const auto count = static_cast<std::size_t>(draw(generator, 1, 8 * page));
@@ -91,7 +91,7 @@ TEST_F(OutputFileWithFaults, StaysDirectAfterAShortWriteThatEndsInsideABlock) {
     GTEST_SKIP() << "the file system of " << folder_.path() << " refuses O_DIRECT";
   }
   const PageAligned data{8 * page};
-  OutputFile file{folder_.file("f"), direct_on()};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), direct_on()};
   faults.most_told_bytes = page + 100;
   file.write(0, data.bytes());
   EXPECT_EQ(file.direct_bytes(), 8 * page);
@@ -102,7 +102,7 @@ TEST_F(OutputFileWithFaults, GivesUpDirectWritesWhereTheyAreRefused) {
   const bool is_direct_possible = direct_calls_of_a_write() > 0;
   for (const int error : {EINVAL, EOPNOTSUPP}) {
     const PageAligned data{10 * page};
-    OutputFile file{folder_.file(std::to_string(error)), direct_on()};
+    OutputFile file{opened(folder_.file(std::to_string(error))), folder_.file(std::to_string(error)), direct_on()};
     faults.direct_error = error;
     file.write(0, data.part(0, 5 * page));
     EXPECT_EQ(faults.direct_calls, is_direct_possible ? 1 : 0);
@@ -116,7 +116,7 @@ TEST_F(OutputFileWithFaults, GivesUpDirectWritesWhereTheyAreRefused) {
 TEST_F(OutputFileWithFaults, TellsEveryOtherErrorWithTheTextOfTheSystem) {
   const bool is_direct_possible = direct_calls_of_a_write() > 0;
   const PageAligned data{page};
-  OutputFile file{folder_.file("f"), direct_on()};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), direct_on()};
   const std::string what = "writing 4096 bytes at offset 0 of " + file.path() + ": ";
   faults.buffered_error = EDQUOT;
   faults.direct_error = EDQUOT;
@@ -128,7 +128,7 @@ TEST_F(OutputFileWithFaults, TellsEveryOtherErrorWithTheTextOfTheSystem) {
 
 TEST_F(OutputFileWithFaults, RemembersThatASyncFailed) {
   const PageAligned data{page};
-  OutputFile file{folder_.file("f"), {}};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), {}};
   file.write(0, data.bytes());
   faults.sync_error = EIO;
   const std::string expected = "syncing " + file.path() + ": Input/output error";
@@ -137,7 +137,7 @@ TEST_F(OutputFileWithFaults, RemembersThatASyncFailed) {
 }
 
 TEST_F(OutputFileWithFaults, TellsWhyItCannotGrow) {
-  OutputFile file{folder_.file("f"), {}};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), {}};
   faults.buffered_error = ENOSPC;
   EXPECT_EQ(failure_of([&] { file.grow(10'000); }),
             "growing " + file.path() + " to 10000 bytes: No space left on device");
@@ -148,7 +148,7 @@ TEST_F(OutputFileWithFaults, StartsTheFlushOfEveryEightMebibytes) {
   const PageAligned data{20 * mebibyte};
   Options options;
   options.direct = Direct::off;
-  OutputFile file{folder_.file("f"), options};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), options};
   file.write(0, data.bytes());
   EXPECT_EQ(faults.flushes, 2);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -164,7 +164,7 @@ TEST_F(OutputFileWithFaults, AsksForNoMoreThanARequestAtOnce) {
     Options options;
     options.direct = direct;
     options.request_bytes = 3 * page + 17;
-    OutputFile file{folder_.file("f"), options};
+    OutputFile file{opened(folder_.file("f")), folder_.file("f"), options};
     file.write(0, data.bytes());
     EXPECT_LE(std::exchange(faults.largest_pwrite_bytes, 0), 3 * page + 17);
   }

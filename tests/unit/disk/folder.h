@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "disk/options.h"
 
 namespace iocomp::disk {
@@ -41,6 +43,11 @@ class Folder {
  private:
   std::string path_;
 };
+
+/// As whoever writes it opens it.
+inline Descriptor opened(const std::string& path) {
+  return Descriptor{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)};
+}
 
 inline std::vector<std::byte> content_of(const std::string& path) {
   std::ifstream file{path, std::ios::binary};

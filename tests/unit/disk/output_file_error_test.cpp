@@ -79,39 +79,16 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-TEST(OutputFile, SaysWhyItCannotBeOpened) {
-  const Folder folder;
-  const std::string path = folder.file("missing/f");
-  EXPECT_EQ(failure_of([&] { const OutputFile file(path, {}); }),
-            "cannot open " + path + ": No such file or directory");
-  EXPECT_EQ(failure_of([&] { const OutputFile file(folder.path(), {}); }),
-            "cannot open " + folder.path() + ": Is a directory");
-}
-
-TEST(OutputFile, SaysThatPermissionIsMissing) {
-  const Folder folder;
-  ::chmod(folder.path().c_str(), 0500);
-  const std::string path = folder.file("f");
-  const uid_t before = ::geteuid();
-  constexpr uid_t nobody = 65534;  // root may write everywhere
-  if (before == 0 && ::seteuid(nobody) != 0) {
-    GTEST_SKIP() << "cannot give up the rights of root: " << std::strerror(errno);
-  }
-  const std::string story = failure_of([&] { const OutputFile file(path, {}); });
-  ASSERT_EQ(::seteuid(before), 0);
-  EXPECT_EQ(story, "cannot open " + path + ": Permission denied");
-}
-
 TEST(OutputFile, TellsOfAFullDevice) {
   const PageAligned data{2 * page};
-  OutputFile file{"/dev/full", {}};
+  OutputFile file{opened("/dev/full"), "/dev/full", {}};
   EXPECT_EQ(failure_of([&] { file.write(4096, data.bytes()); }),
             "writing 8192 bytes at offset 4096 of /dev/full: No space left on device");
 }
 
 TEST(OutputFile, TakesADeviceThatKeepsNothing) {
   const PageAligned data{2 * page};
-  OutputFile file{"/dev/null", {}};
+  OutputFile file{opened("/dev/null"), "/dev/null", {}};
   file.write(0, data.bytes());
   file.grow(1 << 20);
   file.sync();
@@ -131,10 +108,10 @@ TEST_P(FullDisk, IsToldAndTheFileGoesOnWhenThereIsRoomAgain) {
   options.direct_from_bytes = page;
   const PageAligned data{std::size_t{2} << 20};
   {
-    OutputFile ballast{folder.file("ballast"), options};
+    OutputFile ballast{opened(folder.file("ballast")), folder.file("ballast"), options};
     ballast.write(0, data.part(0, std::size_t{512} << 10));
   }
-  OutputFile file{folder.file("f"), options};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), options};
   EXPECT_EQ(failure_of([&] { file.write(0, data.part(0, std::size_t{1} << 20)); }),
             "writing 1048576 bytes at offset 0 of " + file.path() + ": No space left on device");
   std::filesystem::remove(folder.file("ballast"));
@@ -155,7 +132,7 @@ TEST_P(FullDisk, IsToldByEveryEngine) {
     options.direct = GetParam();
     const PageAligned data{std::size_t{2} << 20};
     const auto engine = start_engine(options);
-    const auto file = std::make_shared<OutputFile>(folder.file("f"), options);
+    const auto file = std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), options);
     engine->submit({.id = 1, .file = file, .writes = {{.offset = 0, .bytes = data.bytes()}}});
     engine->wait(std::chrono::minutes{1});
     const auto completions = engine->take_completed();
@@ -174,7 +151,7 @@ TEST_P(FullDisk, IsToldWhenTheFileGrows) {
   Options options;
   options.direct = GetParam();
   const PageAligned data{std::size_t{1} << 20};
-  OutputFile file{folder.file("f"), options};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), options};
   file.write(0, data.bytes());
   EXPECT_EQ(failure_of([&] { file.grow(2 << 20); }),
             "growing " + file.path() + " to 2097152 bytes: No space left on device");
@@ -190,7 +167,7 @@ TEST_P(LimitedFileSize, IsToldByTheWriteThatExceedsIt) {
   Options options;
   options.direct = GetParam();
   const PageAligned data{8 * page};
-  OutputFile file{folder.file("f"), options};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), options};
   std::string story;
   {
     const FileSizeLimit limit{10'000};
@@ -210,7 +187,7 @@ TEST_P(LimitedFileSize, IsToldByAnEngineWithoutHelpOfTheProgram) {
     options.engine = kind;
     options.direct = GetParam();
     const auto engine = start_engine(options);
-    const auto file = std::make_shared<OutputFile>(folder.file("f"), options);
+    const auto file = std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), options);
     for (const std::size_t pages : {8U, 1024U}) {
       const PageAligned data{pages * page};
       const FileSizeLimit limit{10'000};

@@ -51,7 +51,7 @@ TEST(OutputFile, KeepsWhatAFileHeldBefore) {
   const Folder folder;
   std::ofstream{folder.file("f")} << "0123456789";
   const std::string text = "ab";
-  OutputFile{folder.file("f"), {}}.write(3, std::as_bytes(std::span{text}));
+  OutputFile{opened(folder.file("f")), folder.file("f"), {}}.write(3, std::as_bytes(std::span{text}));
   std::string content;
   std::ifstream{folder.file("f")} >> content;
   EXPECT_EQ(content, "012ab56789");
@@ -60,7 +60,7 @@ TEST(OutputFile, KeepsWhatAFileHeldBefore) {
 TEST(OutputFile, CreatesWithTheModeThatTheUmaskLeaves) {
   const Folder folder;
   const mode_t before = ::umask(027);
-  const OutputFile file{folder.file("f"), {}};
+  const OutputFile file{opened(folder.file("f")), folder.file("f"), {}};
   ::umask(before);
   struct stat status{};
   ASSERT_EQ(::stat(file.path().c_str(), &status), 0);
@@ -69,7 +69,7 @@ TEST(OutputFile, CreatesWithTheModeThatTheUmaskLeaves) {
 
 TEST(OutputFile, WritesNothingWithoutComplaint) {
   const Folder folder;
-  OutputFile file{folder.file("f"), with(Direct::on)};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), with(Direct::on)};
   file.write(100, {});
   file.sync();
   EXPECT_EQ(std::filesystem::file_size(file.path()), 0U);
@@ -79,7 +79,7 @@ TEST(OutputFile, SendsWholeBlocksPastThePageCacheAndTheRestThroughIt) {
   const Folder folder;
   SKIP_WITHOUT_DIRECT(folder);
   const PageAligned data{8 * page};
-  OutputFile file{folder.file("f"), with(Direct::on)};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), with(Direct::on)};
   file.write(100, data.part(100, 5 * page));
   EXPECT_EQ(file.direct_bytes(), 4 * page);
   EXPECT_EQ(file.buffered_bytes(), page);
@@ -92,7 +92,7 @@ TEST(OutputFile, SendsWholeBlocksPastThePageCacheAndTheRestThroughIt) {
 TEST(OutputFile, GoesThroughThePageCacheWhereMemoryAndFileAreAlignedDifferently) {
   const Folder folder;
   const PageAligned data{8 * page};
-  OutputFile file{folder.file("f"), with(Direct::on)};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), with(Direct::on)};
   file.write(0, data.part(512, 4 * page));
   EXPECT_EQ(file.direct_bytes(), 0U);
   EXPECT_EQ(file.buffered_bytes(), 4 * page);
@@ -104,7 +104,7 @@ TEST(OutputFile, SendsShortRunsThroughThePageCacheByDefault) {
   Options options;
   options.direct_from_bytes = 4 * page;
   const PageAligned data{4 * page};
-  OutputFile file{folder.file("f"), options};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), options};
   file.write(0, data.part(0, 4 * page - 1));
   EXPECT_EQ(file.direct_bytes(), 0U);
   file.write(0, data.bytes());
@@ -114,7 +114,7 @@ TEST(OutputFile, SendsShortRunsThroughThePageCacheByDefault) {
 TEST(OutputFile, NeverGoesPastThePageCacheWhenThatIsOff) {
   const Folder folder;
   const PageAligned data{std::size_t{2} << 20};
-  OutputFile file{folder.file("f"), with(Direct::off)};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), with(Direct::off)};
   file.write(0, data.bytes());
   EXPECT_EQ(file.direct_bytes(), 0U);
   EXPECT_TRUE(same(content_of(file.path()), data.bytes()));
@@ -123,7 +123,7 @@ TEST(OutputFile, NeverGoesPastThePageCacheWhenThatIsOff) {
 TEST(OutputFile, WritesMoreThanAFlushWindowThroughThePageCache) {
   const Folder folder;
   const PageAligned data{(std::size_t{20} << 20) + 777};
-  OutputFile file{folder.file("f"), with(Direct::off)};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), with(Direct::off)};
   file.write(5, data.bytes());
   file.sync();
   const auto content = content_of(file.path());
@@ -133,7 +133,7 @@ TEST(OutputFile, WritesMoreThanAFlushWindowThroughThePageCache) {
 
 TEST(OutputFile, GrowsAndNeverShrinks) {
   const Folder folder;
-  OutputFile file{folder.file("f"), {}};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), {}};
   const std::string text = "abc";
   file.write(0, std::as_bytes(std::span{text}));
   file.grow(10'000);
@@ -148,8 +148,8 @@ TEST(OutputFile, GrowsAndNeverShrinks) {
 
 TEST(OutputFile, GrowsByNothingWhereOthersHaveMadeItAsLong) {
   const Folder folder;
-  OutputFile file{folder.file("f"), {}};
-  OutputFile other{file.path(), {}};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), {}};
+  OutputFile other{opened(file.path()), file.path(), {}};
   const std::string text = "abc";
   other.write(0, std::as_bytes(std::span{text}));
   other.grow(5);
@@ -165,7 +165,7 @@ TEST(OutputFile, ReachesOffsetsBeyond40Bits) {
   const Folder folder;
   SKIP_WITHOUT_DIRECT(folder);
   const PageAligned data{4 * page};
-  OutputFile file{folder.file("f"), with(Direct::on)};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), with(Direct::on)};
   const std::int64_t offset = (std::int64_t{1} << 40) + 3 * static_cast<std::int64_t>(page);
   file.write(offset, data.bytes());
   file.write(offset - 9, data.part(page - 9, 9));
@@ -191,7 +191,7 @@ TEST_P(InEveryMode, RandomWritesLeaveTheBytesThatTheyShould) {
                           .direct_from_bytes = static_cast<std::size_t>(draw(generator, 0, 30'000)),
                           .request_bytes = static_cast<std::size_t>(draw(generator, 0, 50'000)),
                           .threads = 1};
-    OutputFile file{folder.file("f"), options};
+    OutputFile file{opened(folder.file("f")), folder.file("f"), options};
     std::vector<std::byte> expected(size);
     file.grow(size);
     for (int i = 0; i < 40; ++i) {
@@ -219,7 +219,7 @@ TEST_P(InEveryMode, RandomWritesLeaveTheBytesThatTheyShould) {
 TEST_P(InEveryMode, ThreadsWriteTheirPartsOfOneFile) {
   const Folder folder;
   const PageAligned data{std::size_t{4} << 20};
-  OutputFile file{folder.file("f"), with(GetParam())};
+  OutputFile file{opened(folder.file("f")), folder.file("f"), with(GetParam())};
   constexpr std::size_t parts = 4;
   // Borders inside pages: neighbours share them.
   const std::size_t part_bytes = data.bytes().size() / parts - 333;

@@ -67,7 +67,7 @@ TEST(Pace, SlowsOneFileAndNoOther) {
   const auto submit = [&](std::uint64_t id, const char* name, const Options& options) {
     Plan plan;
     plan.id = id;
-    plan.file = std::make_shared<OutputFile>(folder.file(name), options);
+    plan.file = std::make_shared<OutputFile>(opened(folder.file(name)), folder.file(name), options);
     plan.writes = {{.offset = 0, .bytes = data.bytes()}};
     engine->submit(std::move(plan));
   };

@@ -37,7 +37,7 @@ class Requests : public testing::Test {
 };
 
 TEST_F(Requests, CoverARunWithoutGaps) {
-  OutputFile file{folder_.file("f"), options_};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), options_};
   std::int64_t at = 100;
   const std::byte* from = data_.bytes().data() + 100;
   for (const Request& request : all_of(file, 100, data_.part(100, 12 * page))) {
@@ -55,7 +55,7 @@ TEST_F(Requests, CoverARunWithoutGaps) {
 }
 
 TEST_F(Requests, GoOnAtAWholeBlockAfterAShortDirectWrite) {
-  OutputFile file{folder_.file("f"), options_};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), options_};
   const Answer answer = file.answered(
       {.direct = true, .offset = 8 * page, .bytes = data_.part(0, 4 * page)}, 2 * page + 5);
   EXPECT_EQ(answer.error, 0);
@@ -68,7 +68,7 @@ TEST_F(Requests, GoOnAtAWholeBlockAfterAShortDirectWrite) {
 
 TEST_F(Requests, GoOnBufferedWhereDirectWritesAreRefused) {
   for (const int refusal : {EINVAL, EOPNOTSUPP}) {
-    OutputFile file{folder_.file("f"), options_};
+    OutputFile file{opened(folder_.file("f")), folder_.file("f"), options_};
     const Request asked{.direct = true, .offset = 0, .bytes = data_.part(0, 4 * page)};
     const Answer answer = file.answered(asked, -refusal);
     EXPECT_EQ(answer.error, 0);
@@ -81,7 +81,7 @@ TEST_F(Requests, GoOnBufferedWhereDirectWritesAreRefused) {
 }
 
 TEST_F(Requests, EndWithTheErrorOfTheSystem) {
-  OutputFile file{folder_.file("f"), options_};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), options_};
   for (const bool direct : {false, true}) {
     const Request asked{.direct = direct, .offset = 0, .bytes = data_.part(0, page)};
     const Answer answer = file.answered(asked, -ENOSPC);
@@ -92,7 +92,7 @@ TEST_F(Requests, EndWithTheErrorOfTheSystem) {
 }
 
 TEST_F(Requests, RememberThatASyncFailed) {
-  OutputFile file{folder_.file("f"), options_};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), options_};
   EXPECT_EQ(file.begin_sync(), 0);
   EXPECT_EQ(file.end_sync(EIO), EIO);
   EXPECT_EQ(file.begin_sync(), EIO) << "the system tells it once";

@@ -87,8 +87,8 @@ TEST(SpillFile, RangesThatAreUsedAgainHoldWhatCameLast) {
 TEST(SpillFile, SaysWhyThereCanBeNone) {
   const Folder folder;
   EXPECT_EQ(story_of([&] { SpillFile{folder.file("absent"), page, {}}; }),
-            "staging.spill = \"" + folder.file("absent") +
-                "\": cannot create a file there: No such file or directory");
+            "staging.spill = \"" + folder.file("absent") + "\": cannot open the folder " +
+                folder.file("absent") + ": No such file or directory");
 }
 
 }  // namespace

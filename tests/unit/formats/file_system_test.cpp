@@ -112,8 +112,7 @@ TEST(DomainBytes, AreTheSettingElsewhere) {
   FileSystemFacts facts;
   facts.block_bytes = 1 << 20;
   EXPECT_EQ(domain_bytes(4096, facts), 4096);
-  EXPECT_EQ(domain_bytes_at("here.dat", 12288), 12288);
-  EXPECT_EQ(domain_bytes_at("/no/such/folder/here.dat", 1), 1);
+  EXPECT_EQ(domain_bytes_in(OpenFolder{""}, 12288), 12288);
 }
 
 TEST(DomainBytes, AreReadFromTheAttributeOfLustre) {
@@ -146,22 +145,11 @@ TEST(DomainBytes, AreThoseOfTheLongestStripeOfACompositeLayout) {
 
 TEST(FileSystemFacts, AreThoseOfTheDirectoryAndLeaveNothingThere) {
   const TemporaryFolder folder;
-  const auto facts = file_system_of(folder / "");
+  const auto facts = file_system_of(OpenFolder{folder / ""});
   EXPECT_FALSE(facts.type.empty());
   EXPECT_GT(facts.block_bytes, 0);
   EXPECT_GE(facts.free_bytes, 0);
   EXPECT_EQ(files_in(folder / ""), 0);
-}
-
-TEST(FileSystemFacts, NameTheDirectoryThatIsNotThere) {
-  try {
-    static_cast<void>(file_system_of("/no/such/directory"));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::storage_failure);
-    EXPECT_NE(std::string{error.what()}.find("/no/such/directory: No such file"), std::string::npos)
-        << error.what();
-  }
 }
 
 }  // namespace

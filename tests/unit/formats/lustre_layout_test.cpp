@@ -95,7 +95,7 @@ TEST(LustreLayout, IsLeftToWhoHasChosenOne) {
 class Striped : public testing::Test {
  protected:
   int make(int result) {
-    return make_striped(path_, lustre_layout(std::vector<StripedPart>{{-1, 4}}, 1 << 20),
+    return make_striped(Path{path_}, lustre_layout(std::vector<StripedPart>{{-1, 4}}, 1 << 20),
                         [&](int file, std::span<const std::byte> layout) {
                           struct stat status{};
                           EXPECT_EQ(::fstat(file, &status), 0);
@@ -127,9 +127,13 @@ TEST_F(Striped, LeavesAloneWhatIsThere) {
   EXPECT_EQ(std::filesystem::file_size(path_), 3U);
 }
 
-TEST_F(Striped, IsNothingOnOtherFileSystems) {
-  lay_out(path_);
-  EXPECT_FALSE(std::filesystem::exists(path_));
+TEST_F(Striped, IsAFileLikeOthersOnOtherFileSystems) {
+  std::ofstream{path_} << "old";
+  EXPECT_TRUE(make_file(Path{path_}, O_RDWR).is_open());
+  EXPECT_TRUE(std::filesystem::is_empty(path_));
+  std::ofstream{path_} << "new";
+  EXPECT_TRUE(make_or_share_file(Path{path_}, O_RDWR).is_open());
+  EXPECT_EQ(std::filesystem::file_size(path_), 3U);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class Records : public testing::Test {
 };
 
 TEST_F(Records, AreTheStepsOfAFile) {
-  const auto inventory = open_netcdf(written(3, 3))->inventory();
+  const auto inventory = open_netcdf(Path{written(3, 3)})->inventory();
   EXPECT_EQ(inventory.steps.size(), 3U);
   EXPECT_EQ(inventory.contents.size(), 3U);
 }
@@ -42,7 +42,7 @@ TEST_F(Records, AreTheStepsOfAFile) {
 // Listing them would take all memory.
 TEST_F(Records, ThatTheFileHasNoRoomForAreRefused) {
   const std::string path = written(std::int64_t{1} << 50, 3);
-  EXPECT_THROW((void)open_netcdf(path)->inventory(), Error);
+  EXPECT_THROW((void)open_netcdf(Path{path})->inventory(), Error);
 }
 
 }  // namespace

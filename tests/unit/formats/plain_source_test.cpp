@@ -52,7 +52,7 @@ class PlainSourceTest : public testing::Test {
                const std::vector<std::int64_t>& count) {
     const auto box = array::make_box(placed.variable.shape, start.data(), count.data());
     Numbers numbers(static_cast<std::size_t>(array::elements(box)), ~0U);
-    PlainSource{path_}.read(placed, box,
+    PlainSource{Path{path_}}.read(placed, box,
                             {array::make_memory_box(box, nullptr, nullptr),
                              reinterpret_cast<std::byte*>(numbers.data())});
     return numbers;
@@ -133,7 +133,7 @@ TEST_F(PlainSourceTest, SaysWhereAFileEndsTooEarly) {
 }
 
 TEST_F(PlainSourceTest, SaysWhenThereIsNoFile) {
-  EXPECT_THROW(PlainSource{folder_ / "none"}, Error);
+  EXPECT_THROW(PlainSource{Path{folder_ / "none"}}, Error);
 }
 
 TEST_F(PlainSourceTest, SaysWhenNobodyKnowsWhereAVariableLies) {
@@ -145,7 +145,7 @@ TEST_F(PlainSourceTest, SaysWhenNobodyKnowsWhereAVariableLies) {
 TEST_F(PlainSourceTest, CannotTellWhatAFileContains) {
   (void)write({4, 4, 4});
   try {
-    (void)PlainSource{path_}.inventory();
+    (void)PlainSource{Path{path_}}.inventory();
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unsupported);

@@ -56,7 +56,7 @@ TEST_F(VisibilityTest, GoesBackToWhatAnEarlierJobHasLeft) {
   const TemporaryFolder folder;
   const std::string path = folder / "file";
   std::ofstream{path} << "..z..";
-  Visibility visibility{path};
+  Visibility visibility{Path{path}};
   EXPECT_THROW(visibility.show(at_two('a'), write(), fail), Error);
   EXPECT_EQ(written_, "az");
 }

@@ -40,7 +40,7 @@ class FindCommitted : public testing::Test {
  protected:
   // A checkpoint of 32 bytes with the variables "u" and, in odd steps, "v".
   void write_checkpoint(std::int64_t step) {
-    const commit::TargetNames names = commit::target_names(path_, step, "node-1");
+    const commit::TargetNames names = commit::target_names(Path{path_}, step, "node-1");
     contents::Description description;
     description.contents = {{step, variable(0, "u"), 0}};
     if (step % 2 == 1) {
@@ -48,12 +48,12 @@ class FindCommitted : public testing::Test {
     }
     description.attributes["step"] = text(std::to_string(step));
     description.of_variable = {{{"of", text("u" + std::to_string(step))}}, {}};
-    write_text(names.target, std::string(32, 'x'));
+    write_text(names.target.text(), std::string(32, 'x'));
     write_manifest(names, {"data", "posix", "checkpoint", step, 1, {}, 32}, description);
   }
   void write_series() {
-    const commit::TargetNames names = commit::target_names(path_, -1, "node-1");
-    write_text(names.target, std::string(64, 'x'));
+    const commit::TargetNames names = commit::target_names(Path{path_}, -1, "node-1");
+    write_text(names.target.text(), std::string(64, 'x'));
     write_manifest(names, {"data", "posix", "series", 0, 3, {1}, 64},
                    {{{0, variable(0, "u"), 0}, {2, variable(0, "u"), 32}}, {}, {}});
   }
@@ -86,7 +86,7 @@ TEST_F(FindCommitted, ASeriesIsOneFile) {
   write_series();
   const Committed found = find();
   ASSERT_EQ(found.files.size(), 1U);
-  EXPECT_EQ(found.files[0].path, path_);
+  EXPECT_EQ(found.text(found.files[0]), path_);
   EXPECT_EQ(found.files[0].format, "posix");
   EXPECT_EQ(numbers(found), (std::vector<std::int64_t>{0, 2}));
   ASSERT_EQ(found.variables.size(), 1U);
@@ -100,7 +100,7 @@ TEST_F(FindCommitted, CheckpointsAreOneFileForEachStep) {
   }
   const Committed found = find();
   EXPECT_EQ(numbers(found), (std::vector<std::int64_t>{3, 12, 1234567}));
-  EXPECT_EQ(found.files.at(1).path, folder_ / "data.000012.bin");
+  EXPECT_EQ(found.text(found.files.at(1)), folder_ / "data.000012.bin");
   EXPECT_EQ(found.steps[1].file, 1);
   ASSERT_EQ(found.variables.size(), 2U);
   EXPECT_EQ(found.variables[0].name, "u");

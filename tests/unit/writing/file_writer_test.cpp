@@ -283,14 +283,14 @@ TEST(FileWriter, DropsTheRestOfAPieceThatHasFailed) {
 }
 
 TEST(FileWriter, NamesTheFileThatItCannotOpen) {
-  WrittenFile file{{.path = "/nowhere/at/all"}};
+  WrittenFile file{{.path = Path{"/proc/nowhere"}}};
   const auto of = int64_variable({4});
   const CountedPiece piece{of, box_of(of, {0}, {4}), 0};
   std::vector<std::int64_t> values;
   write_all(*file.writer, piece, values);
   EXPECT_EQ(*piece.ended, 1);
   EXPECT_EQ(piece.piece->failure.code, ErrorCode::storage_failure);
-  EXPECT_NE(piece.piece->failure.story.find("/nowhere/at/all"), std::string::npos);
+  EXPECT_NE(piece.piece->failure.story.find("/proc/nowhere"), std::string::npos);
 }
 
 TEST(FileWriter, EndsPiecesBeforeTheyAreSynced) {
@@ -323,7 +323,7 @@ TEST(FileWriter, MayGoBeforeItsPlansHaveEnded) {
   file.writer->sync([&](const Outcome& /*outcome*/) { ++synced; });
   file.writer->sync([&](const Outcome& /*outcome*/) { ++synced; });
   file.writer = std::make_unique<FileWriter>(
-      FileWriter::Setup{.path = "/nowhere", .counters = &file.counters});
+      FileWriter::Setup{.path = Path{"/proc/nowhere"}, .counters = &file.counters});
   file.finish();
   EXPECT_EQ(*piece.ended, 1);
   EXPECT_EQ(synced, 2);

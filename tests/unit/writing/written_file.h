@@ -45,11 +45,11 @@ class WrittenFile {
     disk::Options options;
     options.engine = engine;
     engine_ = disk::start_engine(options);
-    if (setup.path.empty()) {
-      setup.path = folder_ / "file";
+    if (setup.path.name().empty()) {
+      setup.path = Path{folder_ / "file"};
     }
-    path_ = setup.path;
-    setup.opening = disk::OutputFile::Opening::creates;
+    path_ = setup.path.text();
+    setup.opening = formats::Opening::shares;
     setup.counters = &counters;
     setup.stripes = &stripes;
     setup.submit = [this](disk::Plan plan, auto done) { submit(std::move(plan), std::move(done)); };

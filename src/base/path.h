@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/open_folder.h"
+
+namespace iocomp {
+
+/// The folder a file lies in (empty for a plain name), and its name there.
+[[nodiscard]] std::string folder_of(const std::string& path);
+[[nodiscard]] std::string name_in_folder(const std::string& path);
+
+/// A path that was resolved: a name in a folder that is held open. Copies share the folder.
+class Path {
+ public:
+  /// No path.
+  Path() = default;
+  /// Resolve it now. @throws Error{storage_failure} if its folder cannot be opened.
+  explicit Path(const std::string& text);
+  Path(std::shared_ptr<const OpenFolder> folder, std::string name)
+      : folder_{std::move(folder)}, name_{std::move(name)} {}
+
+  [[nodiscard]] const OpenFolder& folder() const noexcept { return *folder_; }
+  [[nodiscard]] const std::shared_ptr<const OpenFolder>& shared_folder() const noexcept {
+    return folder_;
+  }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// For messages: as the user has said it.
+  [[nodiscard]] std::string text() const { return folder_ ? folder_->text(name_) : name_; }
+  /// Another name in the same folder.
+  [[nodiscard]] Path beside(std::string name) const { return {folder_, std::move(name)}; }
+  /// The same name with an ending.
+  [[nodiscard]] Path operator+(const std::string& ending) const { return beside(name_ + ending); }
+
+  [[nodiscard]] bool is_there() const { return folder_->has(name_); }
+
+ private:
+  std::shared_ptr<const OpenFolder> folder_;
+  std::string name_;
+};
+
+}  // namespace iocomp

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/open_folder.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/path.h"
+#include "unit/temporary_folder.h"
+
+namespace iocomp {
+namespace {
+
+namespace fs = std::filesystem;
+using Links = OpenFolder::Links;
+
+class OpenFolderTest : public testing::Test {
+ protected:
+  OpenFolderTest() {
+    fs::create_directory(path("here"));
+    write_text(path("private"), "private");
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return temporary_ / name; }
+  [[nodiscard]] std::string in(const std::string& name) const { return path("here/") + name; }
+  [[nodiscard]] std::string is_private() const { return text_of(path("private")); }
+  static std::string story(const std::function<void()>& action) { return outcome_of(action).story; }
+
+  // Whatever somebody may put under the name of a file of ours.
+  [[nodiscard]] std::map<std::string, std::function<void(const std::string&)>> planted() const {
+    return {{"a link to a file",
+             [this](const std::string& at) { fs::create_symlink(path("private"), at); }},
+            {"a link to nothing",
+             [this](const std::string& at) { fs::create_symlink(path("nothing"), at); }},
+            {"a link to a device",
+             [](const std::string& at) { fs::create_symlink("/dev/zero", at); }},
+            {"a pipe", [](const std::string& at) { (void)::mkfifo(at.c_str(), 0666); }},
+            {"a folder",
+             [this](const std::string& at) {
+               fs::create_directory(at);
+               fs::create_symlink(path("private"), at + "/link");
+               write_text(at + "/file", "x");
+             }},
+            {"another name of a file",
+             [this](const std::string& at) { fs::create_hard_link(path("private"), at); }}};
+  }
+  void plant(const std::string& what, const std::string& name) const {
+    fs::remove_all(in(name));
+    planted().at(what)(in(name));
+  }
+
+  TemporaryFolder temporary_;
+};
+
+TEST_F(OpenFolderTest, StaysTheSameWhateverBecomesOfItsPath) {
+  const OpenFolder folder{path("here")};
+  write_text(in("file"), "text");
+  fs::rename(path("here"), path("there"));
+  fs::create_directory(path("here"));
+  EXPECT_EQ(folder.read("file"), "text");
+  (void)folder.create("new", O_WRONLY);
+  folder.sync();
+  EXPECT_TRUE(fs::exists(path("there/new")));
+  EXPECT_TRUE(fs::is_empty(path("here")));
+  EXPECT_FALSE(have_the_same_numbers(folder.address(), address_of(path("here"))));
+  EXPECT_TRUE(have_the_same_numbers(folder.address(), address_of(path("there"))));
+}
+
+TEST_F(OpenFolderTest, StaysTheSameWhateverTheWorkingDirectoryIs) {
+  const fs::path before = fs::current_path();
+  fs::current_path(path("here"));
+  const Path file{"file"};
+  const Path deeper{"../here/file"};
+  fs::current_path(path(""));
+  const Descriptor made = file.folder().create(file.name(), O_WRONLY);
+  EXPECT_TRUE(fs::exists(in("file")));
+  EXPECT_TRUE(deeper.is_there());
+  fs::current_path(before);
+  EXPECT_EQ(file.text(), "file");
+  EXPECT_EQ(deeper.text(), "../here/file");
+  EXPECT_EQ(fs::canonical(file.folder().address().path), fs::canonical(path("here")));
+}
+
+TEST_F(OpenFolderTest, TellsOfAFolderThatIsNotThere) {
+  EXPECT_NE(story([this] { const OpenFolder folder{path("gone")}; })
+                .find("cannot open the folder " + path("gone") + ": No such file or directory"),
+            std::string::npos);
+  EXPECT_NE(story([this] { const OpenFolder folder{path("private")}; }).find("Not a directory"),
+            std::string::npos);
+  EXPECT_FALSE(OpenFolder::if_there(path("gone")));
+}
+
+TEST_F(OpenFolderTest, CreatesInPlaceOfWhateverSomebodyHasPutThere) {
+  const OpenFolder folder{path("here")};
+  for (const auto& [what, put] : planted()) {
+    plant(what, "file");
+    {
+      const Descriptor file = folder.create("file", O_WRONLY);
+      EXPECT_EQ(::write(file.raw(), "new", 3), 3);
+    }
+    EXPECT_EQ(text_of(in("file")), "new") << what;
+    EXPECT_EQ(is_private(), "private") << what;
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(in("file")))) << what;
+  }
+}
+
+TEST_F(OpenFolderTest, SharesAFileWithOtherProcessesAndNothingElse) {
+  const OpenFolder folder{path("here")};
+  const Descriptor mine = folder.create_or_share("file", O_RDWR);
+  const Descriptor theirs = folder.create_or_share("file", O_RDWR);
+  EXPECT_EQ(::pwrite(mine.raw(), "12", 2, 0), 2);
+  EXPECT_EQ(::pwrite(theirs.raw(), "34", 2, 2), 2);
+  EXPECT_EQ(text_of(in("file")), "1234");
+  for (const auto& [what, put] : planted()) {
+    plant(what, "file");
+    (void)outcome_of([&] {
+      const Descriptor file = folder.create_or_share("file", O_RDWR);
+      EXPECT_EQ(::pwrite(file.raw(), "new", 3, 0), 3);
+    });
+    EXPECT_EQ(is_private(), "private") << what;
+  }
+}
+
+TEST_F(OpenFolderTest, OpensFilesAlone) {
+  const OpenFolder folder{path("here")};
+  for (const int access : {O_RDONLY, O_WRONLY, O_RDWR}) {
+    for (const Links links : {Links::as_they_are, Links::followed}) {
+      plant("a pipe", "file");
+      EXPECT_NE(story([&] { (void)folder.open("file", access, links); }).find("it is a pipe"),
+                std::string::npos)
+          << access;
+      plant("a folder", "file");
+      EXPECT_NE(story([&] { (void)folder.open("file", access, links); }).find("it is a folder"),
+                std::string::npos)
+          << access;
+    }
+    plant("a link to a file", "file");
+    EXPECT_NE(story([&] { (void)folder.open("file", access); }).find("it is a link"),
+              std::string::npos);
+    plant("a link to a device", "file");
+    EXPECT_NE(
+        story([&] { (void)folder.open("file", access, Links::followed); }).find("it is a device"),
+        std::string::npos);
+    plant("another name of a file", "file");
+    EXPECT_NE(story([&] { (void)folder.open_own("file", access); }).find("2 names"),
+              std::string::npos);
+  }
+  EXPECT_FALSE(folder.open_if_there("nothing", O_RDWR));
+  EXPECT_EQ(story([&] { (void)folder.open("nothing", O_RDWR); }),
+            "cannot open " + in("nothing") + ": No such file or directory");
+}
+
+TEST_F(OpenFolderTest, WritesThroughALinkOfItsOwnUserAlone) {
+  const OpenFolder folder{path("here")};
+  fs::create_symlink("../private", in("file"));
+  EXPECT_TRUE(folder.open("file", O_RDWR, Links::of_owner).is_open());
+  if (::geteuid() == 0) {
+    constexpr uid_t nobody = 65534;
+    ASSERT_EQ(::lchown(in("file").c_str(), nobody, nobody), 0);
+    EXPECT_NE(story([&] { (void)folder.open("file", O_RDWR, Links::of_owner); }).find("a link"),
+              std::string::npos);
+  }
+  EXPECT_EQ(folder.read("file"), "private");
+}
+
+TEST_F(OpenFolderTest, ReadsNoMoreThanATextMayHave) {
+  const OpenFolder folder{path("here")};
+  write_text(in("file"), std::string(100000, 'x'));
+  EXPECT_EQ(folder.read("file", 100000).value().size(), 100000U);
+  EXPECT_NE(story([&] { (void)folder.read("file", 99999); }).find("it has more than"),
+            std::string::npos);
+  ASSERT_EQ(::truncate(in("file").c_str(), 1L << 40), 0);
+  EXPECT_NE(story([&] { (void)folder.read("file"); }).find("more than 1 GiB"), std::string::npos);
+}
+
+TEST_F(OpenFolderTest, RemovesAFolderWithAllThatIsInIt) {
+  const OpenFolder folder{path("here")};
+  for (const auto& [what, put] : planted()) {
+    plant(what, "file");
+    EXPECT_EQ(folder.remove("file"), 0) << what;
+    EXPECT_FALSE(fs::exists(fs::symlink_status(in("file")))) << what;
+    EXPECT_EQ(is_private(), "private") << what;
+  }
+  EXPECT_EQ(folder.remove("file"), 0);
+}
+
+TEST_F(OpenFolderTest, RenamesAsIsAsked) {
+  const OpenFolder folder{path("here")};
+  write_text(in("one"), "1");
+  write_text(in("two"), "2");
+  EXPECT_EQ(folder.rename_first("one", "two"), EEXIST);
+  EXPECT_EQ(folder.exchange("one", "two"), 0);
+  EXPECT_EQ(text_of(in("one")), "2");
+  EXPECT_EQ(folder.rename("one", "two"), 0);
+  EXPECT_EQ(text_of(in("two")), "2");
+  EXPECT_EQ(folder.rename_first("two", "three"), 0);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"three"});
+  EXPECT_EQ(folder.unlink("two"), ENOENT);
+}
+
+TEST_F(OpenFolderTest, WhatIsOpenCanBeOpenedOnceMoreWithoutItsName) {
+  const OpenFolder folder{path("here")};
+  const Descriptor file = folder.create("file", O_RDWR);
+  plant("a link to a file", "file");
+  const Descriptor again = open_again(file, O_RDWR);
+  EXPECT_EQ(::pwrite(again.raw(), "new", 3, 0), 3);
+  char bytes[3] = {};
+  EXPECT_EQ(::pread(file.raw(), bytes, 3, 0), 3);
+  EXPECT_EQ(std::string(bytes, 3), "new");
+  EXPECT_EQ(is_private(), "private");
+}
+
+TEST_F(OpenFolderTest, SaysThatPermissionIsMissing) {
+  const OpenFolder folder{path("here")};
+  ::chmod(path("here").c_str(), 0500);
+  const uid_t before = ::geteuid();
+  constexpr uid_t nobody = 65534;  // root may write everywhere
+  if (before == 0 && ::seteuid(nobody) != 0) {
+    GTEST_SKIP() << "cannot give up the rights of root: " << std::strerror(errno);
+  }
+  const std::string told = story([&] { (void)folder.create("file", O_WRONLY); });
+  ASSERT_EQ(::seteuid(before), 0);
+  EXPECT_EQ(told, "cannot create " + in("file") + ": Permission denied");
+}
+
+TEST_F(OpenFolderTest, KnowsTheTopOfItsFileSystem) {
+  const OpenFolder folder{path("here")};
+  const auto top = folder.top().address();
+  EXPECT_EQ(top.device, folder.address().device);
+  EXPECT_TRUE(have_the_same_numbers(top, OpenFolder{"/"}.address()) ||
+              OpenFolder{"/"}.address().device != top.device);
+}
+
+}  // namespace
+}  // namespace iocomp
