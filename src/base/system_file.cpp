@@ -2,7 +2,9 @@
 #include "base/system_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,13 @@ std::vector<std::string> names_in_system_folder(const std::string& path) {
   std::vector<std::string> names;
   (void)outcome_of([&] { names = OpenFolder{path}.names(); });
   return names;
+}
+
+std::int64_t own_namespace(const std::string& kind) {
+  struct stat status{};
+  return ::stat(("/proc/self/ns/" + kind).c_str(), &status) == 0
+             ? static_cast<std::int64_t>(status.st_ino)
+             : 0;
 }
 
 const std::string& boot_id() {

@@ -71,10 +71,7 @@ std::int64_t clock_identity() {
   if (text.empty() && ::gethostname(name.data(), name.size() - 1) == 0) {
     text = name.data();
   }
-  name = {};
-  if (::readlink("/proc/self/ns/time", name.data(), name.size() - 1) > 0) {
-    text += name.data();
-  }
+  text += ' ' + std::to_string(own_namespace("time"));
   return static_cast<std::int64_t>(std::hash<std::string>{}(text));
 }
 

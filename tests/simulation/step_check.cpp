@@ -75,7 +75,7 @@ bool is_at_its_offset(const Input& input, const Input::Place& place, std::int64_
   const auto& committed = input.committed();
   const auto known = std::ranges::find(committed.steps, step, &Committed::Step::number);
   const auto& file = committed.files.at(static_cast<std::size_t>(known->file));
-  const iocomp::Descriptor open{::open(file.path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const iocomp::Descriptor open{::open(committed.text(file).c_str(), O_RDONLY | O_CLOEXEC)};
   std::vector<std::byte> found(probe.expected.size());
   std::int64_t before = 0;
   for (std::size_t d = 0; d < probe.start.size(); ++d) {

@@ -2,16 +2,15 @@
 #include "transport/shared_memory/share_segment.h"
 
 #include <mpi.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "base/error.h"
+#include "base/system_file.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
@@ -23,12 +22,6 @@ namespace {
 std::string new_name() {
   static std::atomic<unsigned> count{0};
   return "iocomp-" + std::to_string(getpid()) + '-' + std::to_string(count++);
-}
-
-// Processes that see one another under their numbers have the same one.
-std::int64_t process_namespace() {
-  struct stat status{};
-  return stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::int64_t>(status.st_ino) : 0;
 }
 
 // One way to do it. Collective over `node`.
@@ -60,7 +53,7 @@ NodeSegment share_segment(MPI_Comm node, std::size_t bytes, SharedMapping::Pages
                           const std::string& segment, const mpi::WaitPolicy& policy) {
   int self = 0;
   mpi::check(MPI_Comm_rank(node, &self));
-  const auto spaces = mpi::gather_to_all(node, process_namespace(), policy, others_of_node);
+  const auto spaces = mpi::gather_to_all(node, own_namespace("pid"), policy, others_of_node);
   NodeSegment shared;
   shared.self = static_cast<std::size_t>(self);
   shared.processes = spaces.size();
