@@ -196,8 +196,8 @@ Descriptor OpenFolder::checked(Descriptor file, const std::string& name) const {
 
 std::optional<Descriptor> OpenFolder::create_first(const std::string& name, int access) const {
   auto file = opened_by([&] {
-    return ::openat(opened_.raw(), name.c_str(),
-                    access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, for_everybody);
+    return ::openat(opened_.raw(), name.c_str(), access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    for_everybody);
   });
   if (file.is_open()) {
     return file;
@@ -243,8 +243,7 @@ Descriptor OpenFolder::create_nameless(int access) const noexcept {
 
 // A link that somebody else puts there meanwhile is not read: the one that was looked at is held.
 Descriptor OpenFolder::open_through_own_link(const std::string& name, int access) const {
-  const Descriptor link{
-      ::openat(opened_.raw(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+  const Descriptor link{::openat(opened_.raw(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
   struct stat status{};
   std::array<char, PATH_MAX> target{};
   const bool is_own = link.is_open() && ::fstat(link.raw(), &status) == 0 &&
@@ -270,9 +269,8 @@ std::optional<Descriptor> OpenFolder::open_if_there(const std::string& name, int
   if (error == ENOENT) {
     return std::nullopt;
   }
-  if (const auto found = error == ELOOP || error == ENXIO || error == EISDIR
-                             ? find(name)
-                             : std::nullopt;
+  if (const auto found =
+          error == ELOOP || error == ENXIO || error == EISDIR ? find(name) : std::nullopt;
       found && !S_ISREG(found->st_mode)) {
     throw is_no_file(text(name), found->st_mode);
   }
@@ -294,9 +292,9 @@ Descriptor OpenFolder::with_one_name(Descriptor file, const std::string& name) c
     throw failure("look at", text(name), errno);
   }
   if (status.st_nlink != 1) {
-    throw Error{ErrorCode::storage_failure,
-                "cannot open " + text(name) + ": it is the file of this job no more, it has " +
-                    std::to_string(status.st_nlink) + " names"};
+    throw Error{ErrorCode::storage_failure, "cannot open " + text(name) +
+                                                ": it is the file of this job no more, it has " +
+                                                std::to_string(status.st_nlink) + " names"};
   }
   return file;
 }
@@ -351,8 +349,7 @@ int OpenFolder::rename(const std::string& from, const std::string& to) const noe
 
 int OpenFolder::rename_first(const std::string& from, const std::string& to) const noexcept {
   const int folder = opened_.raw();
-  int error =
-      errno_of(::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE));
+  int error = errno_of(::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE));
   if (error == 0 || !is_not_supported(error)) {
     return error;
   }
@@ -362,12 +359,12 @@ int OpenFolder::rename_first(const std::string& from, const std::string& to) con
   }
   struct stat status{};
   return ::fstatat(folder, to.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 ? EEXIST
-                                                                           : rename(from, to);
+                                                                          : rename(from, to);
 }
 
 int OpenFolder::exchange(const std::string& one, const std::string& other) const noexcept {
-  return errno_of(::renameat2(opened_.raw(), one.c_str(), opened_.raw(), other.c_str(),
-                              RENAME_EXCHANGE));
+  return errno_of(
+      ::renameat2(opened_.raw(), one.c_str(), opened_.raw(), other.c_str(), RENAME_EXCHANGE));
 }
 
 int OpenFolder::unlink(const std::string& name) const noexcept {

@@ -52,8 +52,7 @@ std::size_t small_page_bytes(std::span<const std::byte> range) {
 }
 
 bool shared_memory_has_huge_pages() {
-  const std::string line =
-      read_system_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  const std::string line = read_system_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   const bool is_off =
       line.find("[never]") != std::string::npos || line.find("[deny]") != std::string::npos;
   return !line.empty() && !is_off;

@@ -10,9 +10,7 @@ namespace iocomp {
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
-  return slash == std::string::npos ? std::string{}
-         : slash == 0               ? "/"
-                                    : path.substr(0, slash);
+  return slash == std::string::npos ? std::string{} : slash == 0 ? "/" : path.substr(0, slash);
 }
 
 std::string name_in_folder(const std::string& path) {

@@ -67,7 +67,8 @@ void check_that_files_can_be_created(const TargetNames& names) {
   const Path trial = beside_temporary(names, trial_ending);
   const Outcome made = outcome_of([&] { (void)trial.folder().create(trial.name(), O_WRONLY); });
   if (!made.ok()) {
-    throw Error{made.code, "cannot create a file beside " + names.target.text() + ": " + made.story};
+    throw Error{made.code,
+                "cannot create a file beside " + names.target.text() + ": " + made.story};
   }
   trial.folder().unlink(trial.name());
   check_may_appear(names.may_appear);
@@ -86,8 +87,9 @@ void refuse_other_folders(const TargetNames& names) {
     refuse_a_folder(names.target);
   } else if (is_folder(names.target) && !is_folder_of_a_format(names.target, names.folder_mark)) {
     throw Error{ErrorCode::storage_failure,
-                "cannot write " + names.target.text() + ": it is a folder, and no dataset: it has no \"" +
-                    names.folder_mark + "\", or has folders; remove it, or choose another path"};
+                "cannot write " + names.target.text() +
+                    ": it is a folder, and no dataset: it has no \"" + names.folder_mark +
+                    "\", or has folders; remove it, or choose another path"};
   }
 }
 

@@ -24,9 +24,9 @@ inline constexpr std::string_view temporary_mark = ".iocomp-";
 
 /// The names of one physical file.
 struct TargetNames {
-  Path target;  ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
-  Path temporary;             ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
-  Path manifest;              ///< "out/fields.h5.json"
+  Path target;     ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
+  Path temporary;  ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
+  Path manifest;   ///< "out/fields.h5.json"
   std::string folder_mark{};  ///< see Traits: not empty where the target is a folder
   /// Throws where others have taken the file over: then nothing gets its name. Empty: nobody can.
   std::function<void()> may_appear{};
@@ -64,7 +64,8 @@ void remove_begun(const Path& temporary, const std::function<void()>& may_appear
 [[nodiscard]] Error target_is_there(const TargetNames& names, const char* when);
 
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
-/// `replace`), a directory that cannot be written, a target that is a directory (where targets are directories: one that no format has written).
+/// `replace`), a directory that cannot be written, a target that is a directory (where targets are
+/// directories: one that no format has written).
 /// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
 void prepare_target(const TargetNames& names, bool replace);
 

@@ -22,8 +22,7 @@ struct EarlierSteps {
 [[nodiscard]] EarlierSteps earlier_steps(const Path& path);
 
 /// Those of them whose files are still there.
-[[nodiscard]] std::vector<std::int64_t> still_there(const Superseded& superseded,
-                                                    const Path& path);
+[[nodiscard]] std::vector<std::int64_t> still_there(const Superseded& superseded, const Path& path);
 
 /// Whether a file is there, with a manifest, and as long as that says.
 /// @throws Error{storage_failure} where that cannot be known.

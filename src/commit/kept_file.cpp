@@ -92,8 +92,7 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
 }
 
 void cut(const Path& path, std::int64_t bytes) {
-  const Descriptor file =
-      path.folder().open(path.name(), O_WRONLY, OpenFolder::Links::of_owner);
+  const Descriptor file = path.folder().open(path.name(), O_WRONLY, OpenFolder::Links::of_owner);
   if (::ftruncate(file.raw(), bytes) != 0) {
     throw failure("set the size of", path.text(), errno);
   }

@@ -120,8 +120,8 @@ void Lead::opened(const Outcome& outcome) {
 void Lead::start() {
   const Outcome prepared = outcome_of([this] {
     setup_.open.beginning = publisher_.prepare();
-    setup_.open.domain_bytes = formats::domain_bytes_in(
-        publisher_.path().folder(), setup_.publisher.options.alignment_bytes);
+    setup_.open.domain_bytes = formats::domain_bytes_in(publisher_.path().folder(),
+                                                        setup_.publisher.options.alignment_bytes);
     catalogue_.begin_at(setup_.open.beginning);
   });
   if (!prepared.ok()) {

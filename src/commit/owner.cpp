@@ -107,7 +107,8 @@ Owner::Owner(const Path& path, const std::string& job, Claim claim, BeatPace pac
       throw is_owned(path, path_);
     }
     if (is_held(error)) {
-      path_.folder().unlink(path_.name());  // the server is stopped: a lock of this process takes its place
+      path_.folder().unlink(
+          path_.name());  // the server is stopped: a lock of this process takes its place
     }
   } while (!has_its_name(file_, path_));
   if (error != 0 && !is_new && !is_left) {
@@ -131,8 +132,7 @@ bool Owner::open_file(const Path& path) {
       }
     });
     if (!opened.ok()) {
-      throw Error{opened.code,
-                  "cannot create a file beside " + path.text() + ": " + opened.story};
+      throw Error{opened.code, "cannot create a file beside " + path.text() + ": " + opened.story};
     }
     if (made || found) {
       file_ = made ? *std::move(made) : *std::move(found);
@@ -165,9 +165,8 @@ void Owner::write_me() const {
 Owner::~Owner() {
   // One that slept may have lost it. Of its own name a full disk may have kept a part.
   bool is_mine = false;
-  (void)outcome_of([&] {
-    is_mine = beats_ ? me_.starts_with(owner_in(path_)) : has_its_name(file_, path_);
-  });
+  (void)outcome_of(
+      [&] { is_mine = beats_ ? me_.starts_with(owner_in(path_)) : has_its_name(file_, path_); });
   beats_.reset();
   if (file_.is_open() && is_mine) {
     path_.folder().unlink(path_.name());
@@ -246,8 +245,7 @@ void remove_lonely_manifests(const Path& path, const std::function<void()>& may_
 
 }  // namespace
 
-void clear_away(const Path& path, const Owner& /*owner*/,
-                const std::function<void()>& may_appear) {
+void clear_away(const Path& path, const Owner& /*owner*/, const std::function<void()>& may_appear) {
   for (const auto& temporary : temporaries_of(path)) {
     check_may_appear(may_appear);
     if (temporary.name().ends_with(set_aside_ending)) {

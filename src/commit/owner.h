@@ -28,8 +28,7 @@ class Owner {
   };
   /// @throws Error{target_exists} where another process owns them, with its job;
   /// Error{storage_failure} where nothing can be created beside them.
-  Owner(const Path& path, const std::string& job, Claim claim = Claim::alone,
-        BeatPace pace = {});
+  Owner(const Path& path, const std::string& job, Claim claim = Claim::alone, BeatPace pace = {});
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
   ~Owner();
@@ -73,8 +72,7 @@ struct Holder {
 /// @param owner       of these files, which shows that nobody else is writing them.
 /// @param may_appear  see TargetNames: a server that was stopped may own them when the compute
 /// ranks have written and closed them without it.
-void clear_away(const Path& path, const Owner& owner,
-                const std::function<void()>& may_appear = {});
+void clear_away(const Path& path, const Owner& owner, const std::function<void()>& may_appear = {});
 
 /// Of the name of a temporary: that of the file that it is for; empty where it is none.
 [[nodiscard]] std::string belongs_to(const std::string& name);

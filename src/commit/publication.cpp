@@ -154,7 +154,8 @@ void Publication::begin_at(const contents::Beginning& beginning) {
 
 TargetNames Publication::names(std::int64_t step) const {
   const bool is_named = identity_.file_per_step && step >= 0 && catalogue_ != nullptr;
-  return numbered(path_, identity_, *format_, is_named ? catalogue_->number(step) : target_of(step));
+  return numbered(path_, identity_, *format_,
+                  is_named ? catalogue_->number(step) : target_of(step));
 }
 
 std::int64_t Publication::in_file(std::int64_t step) const {

@@ -35,8 +35,8 @@ class Publication {
   struct Identity {
     std::string name;
     std::string path;
-    std::string job;          ///< "<host>-<pid>", the same on all ranks
-    FolderAddress folder{};   ///< in which it lies, as who opens it means it
+    std::string job;                           ///< "<host>-<pid>", the same on all ranks
+    FolderAddress folder{};                    ///< in which it lies, as who opens it means it
     std::shared_ptr<const OpenFolder> held{};  ///< the same, if it is open already
     bool checkpoint = false;
     bool file_per_step = false;
@@ -182,7 +182,6 @@ class Publication {
     std::int64_t end = 0;       // of the last variable, byte
     std::int64_t removals = 0;  // of steps, before they were told
   };
-
 
   Identity identity_;
   Path path_;

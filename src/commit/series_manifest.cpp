@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/folder_targets.h"
+#include "base/open_folder.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"

@@ -38,7 +38,8 @@ struct Remaining {
 
 /// One file that this process writes: a buffered descriptor, which it is given, and, where the file
 /// system allows it, an O_DIRECT one, both held open from the first write to the last fsync so that
-/// no write-back error is missed. `write` may be called by several threads for ranges that do not overlap.
+/// no write-back error is missed. `write` may be called by several threads for ranges that do not
+/// overlap.
 class OutputFile {
  public:
   /// @param file  opened O_RDWR. @param path  of it, for messages.

@@ -49,9 +49,9 @@ Descriptor create_for_a_moment(const OpenFolder& folder, const std::string& said
     const std::string name = stem + std::to_string(number);
     if (auto file = folder.create_first(name, O_RDWR)) {
       if (const int error = folder.unlink(name); error != 0) {
-        fail_spilling("staging.spill = \"" + said + "\": cannot remove the name of " +
-                          folder.text(name),
-                      error);
+        fail_spilling(
+            "staging.spill = \"" + said + "\": cannot remove the name of " + folder.text(name),
+            error);
       }
       return *std::move(file);
     }
@@ -69,8 +69,7 @@ Options for_spilling(Options options) {
 }  // namespace
 
 SpillFile::SpillFile(std::string folder, std::size_t limit_bytes, Options options)
-    : folder_{std::move(folder)},
-      free_{(limit_bytes + spill_page - 1) / spill_page * spill_page} {
+    : folder_{std::move(folder)}, free_{(limit_bytes + spill_page - 1) / spill_page * spill_page} {
   const Outcome made = outcome_of([&] {
     const OpenFolder opened{folder_};
     if (const auto system = opened.file_system()) {
@@ -92,8 +91,8 @@ SpillFile::SpillFile(std::string folder, std::size_t limit_bytes, Options option
   if (!written.is_open()) {
     fail_creating(folder_, errno);
   }
-  output_ = std::make_unique<OutputFile>(std::move(written), folder_,
-                                         for_spilling(std::move(options)));
+  output_ =
+      std::make_unique<OutputFile>(std::move(written), folder_, for_spilling(std::move(options)));
 }
 
 std::optional<SpillFile::Part> SpillFile::write(std::span<const std::byte> bytes) {

@@ -274,7 +274,8 @@ class Format : public contents::Rules {
   [[nodiscard]] virtual Whereabouts whereabouts(const Placed& placed,
                                                 const FormatOptions& options) const;
 
-  /// Start a file. A plain one, which is there and empty: on the lead, if it `has_to_place`; others: collective over `writers`. By default there is nothing to be made.
+  /// Start a file. A plain one, which is there and empty: on the lead, if it `has_to_place`;
+  /// others: collective over `writers`. By default there is nothing to be made.
   [[nodiscard]] virtual Target create(const Path& path, const FormatOptions& options,
                                       MPI_Comm writers) const;
 

@@ -22,8 +22,7 @@ namespace {
 
 // What a switch finds in the file.
 Switch switch_in(const Path& path, const Switch& next) {
-  const Descriptor file =
-      path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::of_owner);
+  const Descriptor file = path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::of_owner);
   Switch now{next.offset, std::vector<std::byte>(next.bytes.size())};
   const auto got = ::pread(file.raw(), now.bytes.data(), now.bytes.size(), now.offset);
   if (got != std::ssize(now.bytes)) {

@@ -108,18 +108,15 @@ Checked check_all(const Committed& committed, const std::string& modules,
   std::vector<std::byte> buffer;
   std::unique_ptr<formats::Source> source;
   std::int32_t opened = -1;
-  const auto folder =
-      std::make_shared<const OpenFolder>(committed.folder.path, committed.said);
+  const auto folder = std::make_shared<const OpenFolder>(committed.folder.path, committed.said);
   for (const auto& of_step : committed.steps) {
     const std::int64_t step = of_step.number;
     const auto& file = committed.files.at(static_cast<std::size_t>(of_step.file));
     if (opened != of_step.file) {
       opened = of_step.file;
       source.reset();
-      const Outcome opening =
-          outcome_of([&] {
-            source = committed.open(static_cast<std::size_t>(opened), folder, modules);
-          });
+      const Outcome opening = outcome_of(
+          [&] { source = committed.open(static_cast<std::size_t>(opened), folder, modules); });
       if (!opening.ok()) {
         tell({.path = committed.text(file), .step = step, .story = opening.story});
       }

@@ -62,22 +62,22 @@ Readable look_at(const Path& path, const Sought& sought) {
   if (const auto text = commit::manifest_in_force(manifest_path)) {
     auto manifest = commit::parse_manifest(*text, manifest_path.text());
     commit::check_size(path, manifest.bytes);
-    return {{path.name(), manifest.format}, std::move(manifest.inventory), std::move(manifest.supersedes)};
+    return {{path.name(), manifest.format},
+            std::move(manifest.inventory),
+            std::move(manifest.supersedes)};
   }
   const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
     return {{path.name(), sought.backend}, source->inventory()};
   } catch (const Error& error) {
     throw Error{error.code(), "cannot read " + path.text() + " (back-end \"" + sought.backend +
-                                  "\", there is no " + manifest_path.text() +
-                                  "): " + error.what()};
+                                  "\", there is no " + manifest_path.text() + "): " + error.what()};
   }
 }
 
 // Files of one step each. One that is torn says nothing against the others: whoever wrote them may
 // have died, or the disk was full. The newest is opened, because that is what is read mostly.
-void add_steps(Committed& committed, const Path& plain, const Found& found,
-               const Sought& sought) {
+void add_steps(Committed& committed, const Path& plain, const Found& found, const Sought& sought) {
   std::vector<std::pair<std::int64_t, Readable>> readable;
   // Where only a manifest could tell what is in them, one without is no better than a torn one.
   const auto lacks_manifest = [](const Path& path) { return !(path + ".json").is_there(); };
@@ -131,8 +131,8 @@ void add_steps(Committed& committed, const Path& plain, const Found& found,
 Error none_there(const Sought& sought, const std::string& path, const std::string& uncommitted) {
   const std::string& one = path;
   const std::string name = name_in_folder(path);
-  const std::string many = path.substr(0, path.size() - name.size()) +
-                           commit::name_with_step(name, 0) + " and so on";
+  const std::string many =
+      path.substr(0, path.size() - name.size()) + commit::name_with_step(name, 0) + " and so on";
   std::string story = "there is no committed file \"" + sought.name + "\": no ";
   story += sought.kind == Sought::Kind::one_file        ? one
            : sought.kind == Sought::Kind::file_per_step ? many

@@ -42,8 +42,6 @@ class File {
   /// Write the fill value where nobody has put anything.
   void fill(const protocol::FillOrder& order);
   void settle(std::int64_t step, const Outcome& outcome);
-  /// The file has failed and is closed: remove what this server has begun and nobody commits.
-  void remove_uncommitted() { writers_.remove_uncommitted(); }
   /// Steps from this one on fail.
   void fail(const Outcome& outcome, std::int64_t from_step);
   /// Carry out an ordered action (MPI files only). Collective over the servers.

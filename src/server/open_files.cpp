@@ -362,9 +362,6 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
     case Kind::file_closed:
       context_.progress.closed(header.file);
       entry.is_closed = true;
-      if (!outcome().ok()) {
-        entry.file->remove_uncommitted();
-      }
       if (entry.home) {
         entry.home->closed(outcome());
       }

@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "commit/commit.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "disk/engine.h"
@@ -91,16 +90,6 @@ Writers::Target& Writers::target(std::int64_t number) {
         .spill = spill_});
   }
   return target;
-}
-
-void Writers::remove_uncommitted() {
-  if (!traits_.is_plain()) {
-    return;
-  }
-  for (const auto& [number, target] : targets_) {
-    context_.submit([names = publication_.names(number)] { commit::abandon(names); },
-                    [](const Outcome&) {});
-  }
 }
 
 Writers::Pieces Writers::take_unsynced(std::int64_t number) {

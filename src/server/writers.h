@@ -43,8 +43,6 @@ class Writers {
   }
   /// The file of a step is not written to any more.
   void forget(std::int64_t step) { targets_.erase(step); }
-  /// Remove what nobody commits.
-  void remove_uncommitted();
 
   // Pieces of a physical file that are written and not fsynced.
   void add_unsynced(std::int64_t number, const std::shared_ptr<writing::Piece>& piece) {

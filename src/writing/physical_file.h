@@ -22,8 +22,8 @@ class PhysicalFile {
  public:
   /// @param name  of the file in the program.
   /// @param counters  are told at the end how much was written which way.
-  PhysicalFile(Path path, std::string name, const disk::Options& options,
-               formats::Opening opening, trace::Counters& counters);
+  PhysicalFile(Path path, std::string name, const disk::Options& options, formats::Opening opening,
+               trace::Counters& counters);
   PhysicalFile(const PhysicalFile&) = delete;
   PhysicalFile& operator=(const PhysicalFile&) = delete;
   ~PhysicalFile();

@@ -286,6 +286,19 @@ int open(const char* path, int flags, ...) {
   return actor::open_some(path, flags, [&] { return real(path, flags, mode); });
 }
 
+int openat(int folder, const char* name, int flags, ...) {
+  static auto* const real = next<int(int, const char*, int, ...)>("openat");
+  mode_t mode = 0;
+  if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
+    va_list rest;
+    va_start(rest, flags);
+    mode = va_arg(rest, mode_t);
+    va_end(rest);
+  }
+  return actor::open_some(actor::path_at(folder, name).c_str(), flags,
+                          [&] { return real(folder, name, flags, mode); });
+}
+
 int open64(const char* path, int flags, ...) {
   mode_t mode = 0;
   if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
@@ -305,8 +318,16 @@ int rename(const char* from, const char* to) noexcept {
 int renameat2(int from_folder, const char* from, int to_folder, const char* to,
               unsigned flags) noexcept {
   static auto* const real = next<int(int, const char*, int, const char*, unsigned)>("renameat2");
-  return actor::rename_some(flags, from, to,
+  return actor::rename_some(flags, actor::path_at(from_folder, from).c_str(),
+                            actor::path_at(to_folder, to).c_str(),
                             [&] { return real(from_folder, from, to_folder, to, flags); });
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) noexcept {
+  static auto* const real = next<int(int, const char*, int, const char*)>("renameat");
+  return actor::rename_some(0, actor::path_at(from_folder, from).c_str(),
+                            actor::path_at(to_folder, to).c_str(),
+                            [&] { return real(from_folder, from, to_folder, to); });
 }
 
 int link(const char* from, const char* to) noexcept {
@@ -314,6 +335,16 @@ int link(const char* from, const char* to) noexcept {
   return actor::recorded(
       std::string{to}, [&] { return real(from, to); },
       [&](int) { actor::recorder::named("link", 0, from, to); });
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  static auto* const real = next<int(int, const char*, int, const char*, int)>("linkat");
+  const std::string whole = actor::path_at(to_folder, to);
+  return actor::recorded(
+      whole, [&] { return real(from_folder, from, to_folder, to, flags); },
+      [&](int) {
+        actor::recorder::named("link", 0, actor::path_at(from_folder, from).c_str(), whole.c_str());
+      });
 }
 
 int unlink(const char* path) noexcept {
@@ -342,6 +373,14 @@ int mkdir(const char* path, mode_t mode) noexcept {
   return actor::recorded(
       std::string{path}, [&] { return real(path, mode); },
       [&](int) { actor::recorder::made_folder(path); });
+}
+
+int mkdirat(int folder, const char* name, mode_t mode) noexcept {
+  static auto* const real = next<int(int, const char*, mode_t)>("mkdirat");
+  const std::string path = actor::path_at(folder, name);
+  return actor::recorded(
+      path, [&] { return real(folder, name, mode); },
+      [&](int) { actor::recorder::made_folder(path.c_str()); });
 }
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {

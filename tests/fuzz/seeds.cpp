@@ -100,7 +100,8 @@ void manifests(const std::filesystem::path& folder) {
   const auto add = [&](const commit::ManifestHead& head, const contents::Description& contents) {
     const auto names = commit::target_names(Path{temporary / "fields.bin"}, -1, "seed");
     commit::write_manifest(names, head, contents);
-    corpus.add(commit::unsealed(text_of(names.manifest.text())));  // else each change is refused at once
+    corpus.add(
+        commit::unsealed(text_of(names.manifest.text())));  // else each change is refused at once
   };
   commit::ManifestHead head;
   head.name = "fields";

@@ -159,8 +159,7 @@ int Machine::open(const char* path, int flags) {
   if (memory_.knows(descriptor)) {
     return memory_.open_again(world_.process(), descriptor);
   }
-  if (descriptor < 0 &&
-      !std::string_view{path}.starts_with(prefix.substr(0, prefix.size() - 1))) {
+  if (descriptor < 0 && !std::string_view{path}.starts_with(prefix.substr(0, prefix.size() - 1))) {
     return open_of_system(path, flags);
   }
   const Open* open = find(descriptor);

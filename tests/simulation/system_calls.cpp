@@ -366,8 +366,7 @@ int fcntl(int descriptor, int command, ...) {
   }
   switch (command) {
     case F_OFD_SETLK:
-      return answer(
-          machine->lock(descriptor, static_cast<const struct flock*>(argument)->l_type));
+      return answer(machine->lock(descriptor, static_cast<const struct flock*>(argument)->l_type));
     case F_GETFL:
       return answer(machine->flags(descriptor));
     case F_SETFL:
@@ -450,8 +449,7 @@ int unlinkat(int folder, const char* name, int flags) noexcept {
   if (folder != AT_FDCWD) {
     return answer(machine->unlink_in(folder, name, (flags & AT_REMOVEDIR) != 0));
   }
-  return answer((flags & AT_REMOVEDIR) != 0 ? machine->remove_folder(name)
-                                            : machine->unlink(name));
+  return answer((flags & AT_REMOVEDIR) != 0 ? machine->remove_folder(name) : machine->unlink(name));
 }
 static DIR* open_list(std::optional<std::vector<std::string>> names) {
   if (!names) {

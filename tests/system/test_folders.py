@@ -8,7 +8,6 @@ from actors import OK, STORAGE_FAILURE, Actors, Job
 from files import (
     WAYS,
     check_file,
-    check_whole_or_absent,
     extension,
     file_settings,
     leftovers,
@@ -83,13 +82,10 @@ def test_a_read_only_folder_is_told_by_open(
     assert check_file(job.folder / f"next{extension(back_end)}") == {0}
 
 
-@pytest.mark.parametrize("vanishing", ["remove_tree place", "rename place elsewhere"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("back_end", "mode"), WAYS)
-def test_a_folder_that_vanishes_is_told(
+def play_in_a_folder_that_goes(
     actors: Actors, back_end: str, mode: str, kind: str, vanishing: str
-) -> None:
-    skip_if_missing(actors.build, back_end)
+) -> Job:
+    """Write three steps into a folder, which goes after the first, and another file elsewhere."""
     lines = ["@0 make_folder place", "init", "barrier", f"open out {kind}"]
     lines += ["define out u int64 64x32", "put out u", "end_step out", "wait_step out 0"]
     lines += ["barrier", f"@0 {vanishing}", "barrier"]
@@ -102,18 +98,43 @@ def test_a_folder_that_vanishes_is_told(
         "\n".join(lines), ranks=4, settings=settings(back_end, mode, f"place/out{ending}")
     )
     assert job.status == 0, job
+    assert all(entry["code"] == OK for entry in job.calls("wait_step", step=0)), job
+    assert check_file(job.folder / f"next{ending}") == {0}
+    assert not leftovers(job.folder), job
+    return job
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
+def test_a_folder_that_is_removed_is_told(
+    actors: Actors, back_end: str, mode: str, kind: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    job = play_in_a_folder_that_goes(actors, back_end, mode, kind, "remove_tree place")
     told = job.failures(file="out")
     assert told, job
     assert {entry["code"] for entry in told} == {STORAGE_FAILURE}, job
     assert any("No such file or directory" in entry["story"] for entry in told), job
     # Each rank hears of it, at the latest when it closes the file.
     assert {entry["rank"] for entry in told} == {e["rank"] for e in job.calls("close")}, job
-    elsewhere = job.folder / "elsewhere"
-    first = elsewhere / (f"out.000000{ending}" if kind == "checkpoint" else f"out{ending}")
-    check_whole_or_absent(first, failed={1, 2})
-    if kind == "checkpoint" and elsewhere.exists():
-        assert check_file(first) == {0}
-        assert not (elsewhere / f"out.000001{ending}").exists(), job
-    assert all(entry["code"] == OK for entry in job.calls("wait_step", step=0)), job
-    assert check_file(job.folder / f"next{ending}") == {0}
-    assert not leftovers(job.folder), job
+    assert not (job.folder / "place").exists(), job
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
+def test_a_folder_that_gets_another_name_is_the_same(
+    actors: Actors, back_end: str, mode: str, kind: str
+) -> None:
+    """The path was resolved when the file was opened: all steps lie in that folder."""
+    skip_if_missing(actors.build, back_end)
+    job = play_in_a_folder_that_goes(actors, back_end, mode, kind, "rename place elsewhere")
+    assert not job.failures(file="out"), job
+    assert not (job.folder / "place").exists(), job
+    folder = job.folder / "elsewhere"
+    ending = extension(back_end)
+    if kind == "checkpoint":
+        for step in range(3):
+            assert check_file(folder / f"out.{step:06}{ending}") == {step}
+    else:
+        assert check_file(folder / f"out{ending}") == {0, 1, 2}
+    assert not leftovers(folder), job

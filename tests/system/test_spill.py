@@ -240,7 +240,7 @@ def test_a_folder_that_is_absent_is_told(actors: Actors, mode: str) -> None:
     told = job.failures(file="out")
     assert told, job
     assert any(
-        f'staging.spill = "{absent}": cannot create a file there: No such file or directory'
+        f'staging.spill = "{absent}": cannot open the folder {absent}: No such file or directory'
         in entry["story"]
         for entry in told
     ), job

@@ -264,7 +264,7 @@ std::optional<Output> one_of(const std::vector<Output>& found, const std::string
 
 Error none_at(const std::string& path) {
   const std::string folder = folder_of(path);
-  if (!is_folder(folder)) {
+  if (!folder.empty() && !is_folder(folder)) {
     return none_at(folder);
   }
   std::vector<std::string> others;

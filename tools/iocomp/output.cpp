@@ -97,8 +97,7 @@ std::string format_in(const std::string& path) {
     return "adios2";
   }
   const Path file{path};
-  const Descriptor opened =
-      file.folder().open(file.name(), O_RDONLY, OpenFolder::Links::followed);
+  const Descriptor opened = file.folder().open(file.name(), O_RDONLY, OpenFolder::Links::followed);
   std::array<char, 8> begin{};
   (void)!::pread(opened.raw(), begin.data(), begin.size(), 0);
   const std::string_view bytes{begin.data(), begin.size()};

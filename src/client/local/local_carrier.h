@@ -118,7 +118,7 @@ class LocalCarrier : public Carrier {
   std::uint64_t definitions_ = empty_digest;
   std::string last_definition_;
   std::optional<protocol::Opened> opened_;
-  Outcome found_;  // its folder
+  Outcome found_;             // its folder
   std::int64_t ended_ = 0;    // steps, by this rank
   std::int64_t settled_ = 0;  // steps
   std::map<std::int64_t, Outcome> failed_;

@@ -164,8 +164,8 @@ void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
 std::int64_t LocalOpener::domain_bytes(const OpenedFile& opened) const {
   std::vector<std::int64_t> bytes{opened.settings.alignment_bytes};
   (void)outcome_of([&] {
-    bytes[0] = formats::domain_bytes_in(OpenFolder{opened.folder.path},
-                                        opened.settings.alignment_bytes);
+    bytes[0] =
+        formats::domain_bytes_in(OpenFolder{opened.folder.path}, opened.settings.alignment_bytes);
   });
   mpi::maximum(opened.comm, bytes, link_.policy(), "the other ranks to open a file");
   return bytes[0];

@@ -15,8 +15,7 @@
 
 namespace iocomp::client {
 
-std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(Path path,
-                                                              formats::Opening opening) {
+std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(Path path, formats::Opening opening) {
   const formats::Traits& traits = setup_.format->traits();
   return std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = std::move(path),

@@ -49,9 +49,8 @@ LeftFile find_steps(const commit::Publication& publication, const Remains& remai
   (void)has_its_name(names);
   const auto found = commit::read_published(names);
   if (!found.has_temporary && !found.has_target) {
-    throw Error{ErrorCode::storage_failure,
-                "neither " + names.temporary.text() + " nor " + names.target.text() +
-                    " is there any more"};
+    throw Error{ErrorCode::storage_failure, "neither " + names.temporary.text() + " nor " +
+                                                names.target.text() + " is there any more"};
   }
   LeftFile left;
   left.settled = found.steps;

@@ -64,8 +64,7 @@ bool Takeover::has_note(const OpenedFile& opened, Note note, std::int64_t step) 
 // Which steps the servers have called committed, or have left so on disk.
 std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& opened,
                                                             bool can_tell) {
-  commit::Publication names{opened.identity(place_.job), *opened.format,
-                            &opened.file->catalogue()};
+  commit::Publication names{opened.identity(place_.job), *opened.format, &opened.file->catalogue()};
   can_tell = can_tell && outcome_of([&] { names.begin_at(opened.remote->beginning()); }).ok();
   return [this, names, key = opened.file->key(), steps_in_flight = opened.settings.steps_in_flight,
           lasts = opened.settings.file_per_step || opened.format->traits().readable_while_open,
@@ -102,8 +101,7 @@ void Takeover::check_not_refused(const OpenedFile& opened) {
 
 // Nothing was committed since: this rank has ended no step.
 contents::Beginning Takeover::find_beginning(const OpenedFile& opened) const {
-  commit::Publication names{opened.identity(place_.job), *opened.format,
-                            &opened.file->catalogue()};
+  commit::Publication names{opened.identity(place_.job), *opened.format, &opened.file->catalogue()};
   names.resolve();
   auto beginning = names.find_beginning();
   beginning.folder = opened.folder;

@@ -91,12 +91,11 @@ double XdmfFile::time_of(const XdmfStep& step, const Path& file) const {
 void XdmfFile::add(const std::vector<XdmfStep>& steps, const Path& file) {
   for (const auto& step : steps) {
     try {
-      set(step.step,
-          xdmf_grids(step, time_of(step, file), file.name(), *format_, options_));
+      set(step.step, xdmf_grids(step, time_of(step, file), file.name(), *format_, options_));
     } catch (const std::exception& error) {
       remove(step.step);
-      log::error("the XDMF file " + path_.text() + " lacks step " + std::to_string(step.step) + ": " +
-                 error.what());
+      log::error("the XDMF file " + path_.text() + " lacks step " + std::to_string(step.step) +
+                 ": " + error.what());
     }
   }
 }
@@ -130,7 +129,8 @@ void XdmfFile::add_from_manifest(const Path& file) {
     }
     add(steps, file);
   } catch (const std::exception& error) {
-    log::error("the XDMF file " + path_.text() + " lacks what is in " + file.text() + ": " + error.what());
+    log::error("the XDMF file " + path_.text() + " lacks what is in " + file.text() + ": " +
+               error.what());
   }
 }
 
@@ -177,7 +177,8 @@ void XdmfFile::write(const TargetNames& names) noexcept {
       return;
     }
     path_.folder().unlink(path_.name());
-    log::error("there is no XDMF file " + path_.text() + ", the data are committed: " + error.what());
+    log::error("there is no XDMF file " + path_.text() +
+               ", the data are committed: " + error.what());
   }
 }
 

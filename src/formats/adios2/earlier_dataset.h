@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/open_folder.h"
-
 #include "formats/words.h"
 
 namespace iocomp::formats::bp {

@@ -27,8 +27,8 @@ int error_by_looking(const OpenFolder& folder, std::int64_t bytes) {
   if (!room) {
     return 0;  // then the write will tell
   }
-  const auto left = static_cast<std::uint64_t>(room->f_bavail) *
-                    static_cast<std::uint64_t>(room->f_bsize);
+  const auto left =
+      static_cast<std::uint64_t>(room->f_bavail) * static_cast<std::uint64_t>(room->f_bsize);
   return left < static_cast<std::uint64_t>(bytes) ? ENOSPC : 0;
 }
 

@@ -103,8 +103,8 @@ void DatasetTarget::make_place(const Path& path) {
              }
            }),
            writers_.comm(), writers_.wait());
-  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::as_they_are); }),
-           writers_.comm(), writers_.wait());
+  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::as_they_are); }), writers_.comm(),
+           writers_.wait());
   file_ = open_together({folder_, "md.idx"}, writers_.comm(), writers_.wait());
 }
 
@@ -114,7 +114,8 @@ void DatasetTarget::hold_folder(const Path& path, OpenFolder::Links links) {
 
 // Where ADIOS2 appends.
 void DatasetTarget::find_place(const Path& path, std::int64_t kept_steps) {
-  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::followed); }), writers_.comm(), writers_.wait());
+  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::followed); }), writers_.comm(),
+           writers_.wait());
   std::optional<EarlierDataset> earlier;
   const auto go_on = [&](const std::function<void()>& call) {
     writers_.together("go on with", path_, call);
@@ -143,8 +144,7 @@ void DatasetTarget::open(const FormatOptions& options) {
     io_.SetEngine(name(kind_));
     io_.SetParameters(chosen);
     const bool is_there = options.earlier_steps >= 0;
-    engine_ = io_.Open(name_for_adios2(),
-                       is_there ? adios2::Mode::Append : adios2::Mode::Write);
+    engine_ = io_.Open(name_for_adios2(), is_there ? adios2::Mode::Append : adios2::Mode::Write);
   });
 }
 
@@ -189,10 +189,11 @@ void DatasetTarget::check_room(const Description& description) const {
   const Room room{*folder_, bytes};
   agree_on(outcome_of([&] {
              // ADIOS2 may put what all writers have into one file.
-             const int error = room.error() != 0
-                                   ? room.error()
-                                   : error_of_limit(*folder_, is_folder() ? "" : name_in_folder(path_),
-                                                    bytes * writers_.size());
+             const int error =
+                 room.error() != 0
+                     ? room.error()
+                     : error_of_limit(*folder_, is_folder() ? "" : name_in_folder(path_),
+                                      bytes * writers_.size());
              if (error != 0) {
                throw failure("make room for a step in", path_, error);
              }

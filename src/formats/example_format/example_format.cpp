@@ -28,8 +28,8 @@ namespace {
 /// One file in the making; only the lead has one.
 class ExampleTarget : public PlainTarget {
  public:
-  // The file is there, and empty. One that writes an index would open it here (open_physical). Nothing
-  // is ever opened by a path: see base/path.h.
+  // The file is there, and empty. One that writes an index would open it here (open_physical).
+  // Nothing is ever opened by a path: see base/path.h.
   explicit ExampleTarget(std::int64_t alignment_bytes) : alignment_{alignment_bytes} {}
 
   std::int64_t place(const Variable& variable, std::int64_t /*step*/,

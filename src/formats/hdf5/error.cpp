@@ -35,7 +35,8 @@ Quiet::Quiet() noexcept {
 Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, argument_); }
 
 void fail(const std::string& action, const std::string& path) {
-  throw Error{ErrorCode::storage_failure, "cannot " + action + ' ' + path + ": HDF5: " + error_stack()};
+  throw Error{ErrorCode::storage_failure,
+              "cannot " + action + ' ' + path + ": HDF5: " + error_stack()};
 }
 
 }  // namespace iocomp::formats::h5

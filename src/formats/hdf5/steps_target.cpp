@@ -41,8 +41,7 @@ bool is_by_steps(const Object& root, const std::string& path) {
 
 }  // namespace
 
-StepsTarget::StepsTarget(const Path& path, const FormatOptions& options)
-    : file_{path, options} {
+StepsTarget::StepsTarget(const Path& path, const FormatOptions& options) : file_{path, options} {
   if (options.earlier_steps >= 0) {
     find_earlier(options);
   }
@@ -51,8 +50,8 @@ StepsTarget::StepsTarget(const Path& path, const FormatOptions& options)
 // The steps of earlier jobs stay where they are: the new root leads to them too, by their numbers.
 void StepsTarget::find_earlier(const FormatOptions& options) {
   const Quiet quiet;
-  const File file{
-      check(H5Fopen(name_of(file_.plain()).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", file_.path())};
+  const File file{check(H5Fopen(name_of(file_.plain()).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
+                        "open", file_.path())};
   const Object root{check(H5Oopen(file.raw(), "/", H5P_DEFAULT), "open the root of", file_.path())};
   if (!is_by_steps(root, file_.path())) {
     throw Error{ErrorCode::unsupported, "cannot go on with " + file_.path() +

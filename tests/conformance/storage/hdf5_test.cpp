@@ -136,7 +136,8 @@ TEST_F(Hdf5, WhatACommitWroteIsNotSeenBeforeItsSwitch) {
     for (int again = 0; again < 3; ++again) {  // nobody says that it is visible
       const Switch last = target->commit(second, 1);
       EXPECT_EQ(last.bytes.size(), 48U);
-      EXPECT_EQ(hdf5.format().open(Path{file.path()})->inventory().steps, (std::vector<std::int64_t>{0}));
+      EXPECT_EQ(hdf5.format().open(Path{file.path()})->inventory().steps,
+                (std::vector<std::int64_t>{0}));
     }
   }
   file.finish();

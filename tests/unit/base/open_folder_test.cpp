@@ -39,21 +39,21 @@ class OpenFolderTest : public testing::Test {
 
   // Whatever somebody may put under the name of a file of ours.
   [[nodiscard]] std::map<std::string, std::function<void(const std::string&)>> planted() const {
-    return {{"a link to a file",
-             [this](const std::string& at) { fs::create_symlink(path("private"), at); }},
-            {"a link to nothing",
-             [this](const std::string& at) { fs::create_symlink(path("nothing"), at); }},
-            {"a link to a device",
-             [](const std::string& at) { fs::create_symlink("/dev/zero", at); }},
-            {"a pipe", [](const std::string& at) { (void)::mkfifo(at.c_str(), 0666); }},
-            {"a folder",
-             [this](const std::string& at) {
-               fs::create_directory(at);
-               fs::create_symlink(path("private"), at + "/link");
-               write_text(at + "/file", "x");
-             }},
-            {"another name of a file",
-             [this](const std::string& at) { fs::create_hard_link(path("private"), at); }}};
+    return {
+        {"a link to a file",
+         [this](const std::string& at) { fs::create_symlink(path("private"), at); }},
+        {"a link to nothing",
+         [this](const std::string& at) { fs::create_symlink(path("nothing"), at); }},
+        {"a link to a device", [](const std::string& at) { fs::create_symlink("/dev/zero", at); }},
+        {"a pipe", [](const std::string& at) { (void)::mkfifo(at.c_str(), 0666); }},
+        {"a folder",
+         [this](const std::string& at) {
+           fs::create_directory(at);
+           fs::create_symlink(path("private"), at + "/link");
+           write_text(at + "/file", "x");
+         }},
+        {"another name of a file",
+         [this](const std::string& at) { fs::create_hard_link(path("private"), at); }}};
   }
   void plant(const std::string& what, const std::string& name) const {
     fs::remove_all(in(name));
@@ -93,8 +93,9 @@ TEST_F(OpenFolderTest, StaysTheSameWhateverTheWorkingDirectoryIs) {
 }
 
 TEST_F(OpenFolderTest, TellsOfAFolderThatIsNotThere) {
-  EXPECT_NE(story([this] { const OpenFolder folder{path("gone")}; })
-                .find("cannot open the folder " + path("gone") + ": No such file or directory"),
+  EXPECT_NE(story([this] {
+              const OpenFolder folder{path("gone")};
+            }).find("cannot open the folder " + path("gone") + ": No such file or directory"),
             std::string::npos);
   EXPECT_NE(story([this] { const OpenFolder folder{path("private")}; }).find("Not a directory"),
             std::string::npos);

@@ -92,7 +92,8 @@ TEST_F(FolderTargets, ADeadJobLeavesTheManifestOfTheDatasetThatIsThere) {
     head.replaced = "{\"name\": \"old\"}";
     write_manifest(dead, head, {});
     if (is_exchanged) {
-      ASSERT_EQ(rename_replacing(dead.target.folder(), dead.temporary.name(), dead.target.name()), 0);
+      ASSERT_EQ(rename_replacing(dead.target.folder(), dead.temporary.name(), dead.target.name()),
+                0);
     }
     const std::string there = is_exchanged ? "new" : "old";
     const auto name_of_manifest = [&] {
@@ -112,10 +113,12 @@ TEST_F(FolderTargets, ADeadJobLeavesTheManifestOfTheDatasetThatIsThere) {
 TEST_F(FolderTargets, AReplacementCanBeUndone) {
   for (const bool is_exchanged : {false, true}) {
     make_dataset(names().target.text(), "new");
-    make_dataset(
-        is_exchanged ? names().temporary.text() : names().temporary.text() + std::string{set_aside_ending},
-        "old");
-    EXPECT_EQ(undo_replacing(names().target.folder(), names().temporary.name(), names().target.name()), 0);
+    make_dataset(is_exchanged ? names().temporary.text()
+                              : names().temporary.text() + std::string{set_aside_ending},
+                 "old");
+    EXPECT_EQ(
+        undo_replacing(names().target.folder(), names().temporary.name(), names().target.name()),
+        0);
     EXPECT_EQ(data(), "old");
     EXPECT_FALSE(fs::exists(names().temporary.text() + std::string{set_aside_ending}));
     fs::remove_all(names().temporary.text());
@@ -199,7 +202,8 @@ TEST_F(FolderTargets, SizeAndDurabilityAreThoseOfAllFiles) {
   EXPECT_EQ(size_of_target(Path{folder_ / "file"}), 3);
   make_durable(names().target);
   make_durable(Path{folder_ / "file"});
-  EXPECT_EQ(code_of([this] { make_durable(Path{folder_ / "nowhere"}); }), ErrorCode::storage_failure);
+  EXPECT_EQ(code_of([this] { make_durable(Path{folder_ / "nowhere"}); }),
+            ErrorCode::storage_failure);
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ TEST_F(OwnerTest, LeavesNothing) {
 }
 
 TEST_F(OwnerTest, TellsOfAFolderThatIsNotThere) {
-  const Outcome refused = outcome_of([this] { const Owner owner{Path{path("gone/out.bin")}, "host-1"}; });
+  const Outcome refused =
+      outcome_of([this] { const Owner owner{Path{path("gone/out.bin")}, "host-1"}; });
   EXPECT_EQ(refused.code, ErrorCode::storage_failure) << refused.story;
 }
 

@@ -55,13 +55,12 @@ class PublicationOfASeries : public testing::Test {
   const formats::Format& format_ = formats::format("posix");
   contents::Catalogue catalogue_{format_, 1, true};
   contents::Contents contents_;
-  Publication publication_{
-      {.name = "out",
-       .path = folder_ / "out.bin",
-       .job = "here-1",
-       .held = std::make_shared<const OpenFolder>(folder_ / "")},
-      format_,
-      &catalogue_};
+  Publication publication_{{.name = "out",
+                            .path = folder_ / "out.bin",
+                            .job = "here-1",
+                            .held = std::make_shared<const OpenFolder>(folder_ / "")},
+                           format_,
+                           &catalogue_};
 };
 
 TEST_F(PublicationOfASeries, WritesNoManifestThatSaysTheSame) {

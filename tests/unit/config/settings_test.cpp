@@ -85,8 +85,9 @@ TEST_F(SettingsTest, ComplainOfWhatIsNoFile) {
 }
 
 TEST_F(SettingsTest, PathsThatConcernNoFileStayWhereTheyAre) {
-  auto settings = Settings::read("trace.json = 'a.json'\nstaging.spill = '/b'\n"
-                                 "files.x.path = 'c'");
+  auto settings = Settings::read(
+      "trace.json = 'a.json'\nstaging.spill = '/b'\n"
+      "files.x.path = 'c'");
   settings.resolve_paths();
   EXPECT_EQ(settings.text("trace.json"), std::filesystem::current_path().string() + "/a.json");
   EXPECT_EQ(settings.text("staging.spill"), "/b");

@@ -112,7 +112,8 @@ TEST_P(WaitingEngine, LeavesNoSleeperBehindAtTheWord) {
 TEST_P(WaitingEngine, ReturnsForACompletionAlthoughTheWordStays) {
   const Folder folder;
   const PageAligned data{std::size_t{8} << 20};
-  const auto file = std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), Options{});
+  const auto file =
+      std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), Options{});
   const auto begin = Clock::now();
   for (std::uint64_t id = 0; id < 10; ++id) {
     engine_->submit({.id = id, .file = file, .writes = {{.offset = 0, .bytes = data.bytes()}}});

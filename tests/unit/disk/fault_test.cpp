@@ -74,7 +74,8 @@ TEST_F(OutputFileWithFaults, GoesOnAfterShortWrites) {
   std::mt19937_64 generator{seed};
   const PageAligned data{10 * page, seed};
   for (int i = 0; i < 50; ++i) {
-    OutputFile file{opened(folder_.file(std::to_string(i))), folder_.file(std::to_string(i)), direct_on()};
+    OutputFile file{opened(folder_.file(std::to_string(i))), folder_.file(std::to_string(i)),
+                    direct_on()};
     faults.most_bytes = static_cast<std::size_t>(draw(generator, 500, 3 * page));
     const auto first = static_cast<std::size_t>(draw(generator, 0, 2 * page));
     const auto count = static_cast<std::size_t>(draw(generator, 1, 8 * page));
@@ -102,7 +103,8 @@ TEST_F(OutputFileWithFaults, GivesUpDirectWritesWhereTheyAreRefused) {
   const bool is_direct_possible = direct_calls_of_a_write() > 0;
   for (const int error : {EINVAL, EOPNOTSUPP}) {
     const PageAligned data{10 * page};
-    OutputFile file{opened(folder_.file(std::to_string(error))), folder_.file(std::to_string(error)), direct_on()};
+    OutputFile file{opened(folder_.file(std::to_string(error))),
+                    folder_.file(std::to_string(error)), direct_on()};
     faults.direct_error = error;
     file.write(0, data.part(0, 5 * page));
     EXPECT_EQ(faults.direct_calls, is_direct_possible ? 1 : 0);

@@ -132,7 +132,8 @@ TEST_P(FullDisk, IsToldByEveryEngine) {
     options.direct = GetParam();
     const PageAligned data{std::size_t{2} << 20};
     const auto engine = start_engine(options);
-    const auto file = std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), options);
+    const auto file =
+        std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), options);
     engine->submit({.id = 1, .file = file, .writes = {{.offset = 0, .bytes = data.bytes()}}});
     engine->wait(std::chrono::minutes{1});
     const auto completions = engine->take_completed();
@@ -187,7 +188,8 @@ TEST_P(LimitedFileSize, IsToldByAnEngineWithoutHelpOfTheProgram) {
     options.engine = kind;
     options.direct = GetParam();
     const auto engine = start_engine(options);
-    const auto file = std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), options);
+    const auto file =
+        std::make_shared<OutputFile>(opened(folder.file("f")), folder.file("f"), options);
     for (const std::size_t pages : {8U, 1024U}) {
       const PageAligned data{pages * page};
       const FileSizeLimit limit{10'000};

@@ -51,7 +51,8 @@ TEST(OutputFile, KeepsWhatAFileHeldBefore) {
   const Folder folder;
   std::ofstream{folder.file("f")} << "0123456789";
   const std::string text = "ab";
-  OutputFile{opened(folder.file("f")), folder.file("f"), {}}.write(3, std::as_bytes(std::span{text}));
+  OutputFile{opened(folder.file("f")), folder.file("f"), {}}.write(3,
+                                                                   std::as_bytes(std::span{text}));
   std::string content;
   std::ifstream{folder.file("f")} >> content;
   EXPECT_EQ(content, "012ab56789");

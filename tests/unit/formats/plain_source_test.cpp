@@ -53,8 +53,8 @@ class PlainSourceTest : public testing::Test {
     const auto box = array::make_box(placed.variable.shape, start.data(), count.data());
     Numbers numbers(static_cast<std::size_t>(array::elements(box)), ~0U);
     PlainSource{Path{path_}}.read(placed, box,
-                            {array::make_memory_box(box, nullptr, nullptr),
-                             reinterpret_cast<std::byte*>(numbers.data())});
+                                  {array::make_memory_box(box, nullptr, nullptr),
+                                   reinterpret_cast<std::byte*>(numbers.data())});
     return numbers;
   }
   static Numbers expected(const array::Shape& shape, const std::vector<std::int64_t>& start,
