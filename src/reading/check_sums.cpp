@@ -18,6 +18,7 @@
 #include "array/memory_box.h"
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "contents/description.h"
 #include "formats/source.h"
 #include "formats/sub_boxes.h"

@@ -18,6 +18,7 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"

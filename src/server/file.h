@@ -11,6 +11,7 @@
 
 #include "array/region.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"

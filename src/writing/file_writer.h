@@ -10,6 +10,7 @@
 
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "formats/format.h"

@@ -19,6 +19,7 @@
 #include "array/element_type.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "contents/catalogue.h"
 #include "contents/description.h"
 #include "contents/rules.h"

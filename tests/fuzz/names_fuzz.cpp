@@ -13,6 +13,7 @@
 #include <regex>
 #include <string>
 
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/file_terms.h"

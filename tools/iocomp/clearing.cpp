@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/owner.h"

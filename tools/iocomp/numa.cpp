@@ -18,6 +18,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "config/edited.h"
 #include "formats/file_system.h"
 #include "iocomp/numa/bench.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/byte_size.h"
+#include "base/open_folder.h"
 
 namespace iocomp::command {
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/folder_targets.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"

@@ -10,6 +10,7 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/adios2/engine.h"
 #include "formats/adios2/source.h"
 #include "formats/adios2/target.h"

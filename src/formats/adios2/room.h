@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/open_folder.h"
 
 namespace iocomp::formats::bp {
 

@@ -4,9 +4,13 @@
 #include <adios2.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "array/box.h"
+#include "base/descriptor.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "formats/source.h"
 
 namespace iocomp::formats::bp {

@@ -25,6 +25,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "base/folder_targets.h"
 #include "base/small_files.h"
 #include "formats/adios2/earlier_dataset.h"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
 #include "formats/netcdf/source.h"

@@ -19,6 +19,7 @@
 
 #include "base/descriptor.h"
 #include "base/failure.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/plain_source.h"
 

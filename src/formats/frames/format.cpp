@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/frames/source.h"
 #include "formats/frames/target.h"

@@ -24,6 +24,8 @@
 #include "array/runs.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "formats/frames/zstd.h"
 #include "formats/shuffle.h"
 #include "formats/sub_boxes.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/path.h"
 #include "formats/frames/index.h"
 #include "formats/source.h"
 

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/path.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/frames/index.h"

@@ -11,6 +11,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/spares.h"
 #include "formats/format.h"
 #include "formats/frames/index.h"

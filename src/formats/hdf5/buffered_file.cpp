@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/failure.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"

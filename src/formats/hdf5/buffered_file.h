@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/metadata_buffer.h"

@@ -21,6 +21,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/path.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"

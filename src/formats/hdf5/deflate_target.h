@@ -13,6 +13,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"
 #include "formats/hdf5/chunk_writer.h"

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "array/box.h"
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"

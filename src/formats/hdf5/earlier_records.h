@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "base/descriptor.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/words.h"
 

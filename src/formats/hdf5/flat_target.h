@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"

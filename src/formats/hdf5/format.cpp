@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/deflate_target.h"

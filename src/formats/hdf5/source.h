@@ -6,6 +6,7 @@
 #include <string>
 
 #include "array/box.h"
+#include "base/path.h"
 #include "formats/hdf5/handle.h"
 #include "formats/plain_source.h"
 #include "formats/source.h"

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/buffer_driver.h"

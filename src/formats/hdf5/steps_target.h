@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"

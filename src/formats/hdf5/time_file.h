@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/earlier_records.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/path.h"
 #include "formats/mpiio/target.h"
 #include "formats/plain_source.h"
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/path.h"
 #include "formats/format.h"
 
 namespace iocomp::formats {

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "array/box.h"
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
 #include "formats/hdf5/earlier_dataset.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/words.h"

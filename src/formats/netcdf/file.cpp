@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/path.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/fill.h"
 #include "formats/cdf/types.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/format.h"
 #include "formats/hdf5/handle.h"

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/path.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/format.h"
 #include "formats/hdf5/chunk_filter.h"

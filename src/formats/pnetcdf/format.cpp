@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/path.h"
 #include "formats/cdf/format.h"
 #include "formats/pnetcdf/target.h"
 #include "formats/words.h"

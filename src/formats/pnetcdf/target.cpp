@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/path.h"
 #include "base/write_plainly.h"
 #include "contents/catalogue.h"
 #include "formats/cdf/fill.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/pnetcdf/header.h"
 #include "formats/pnetcdf/layout.h"

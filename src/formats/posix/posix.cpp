@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/frames/format.h"
 #include "formats/plain_source.h"

@@ -12,6 +12,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "formats/source.h"
 #include "shared_file.h"

@@ -11,6 +11,7 @@
 #include "array/element_type.h"
 #include "back_end.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "box_reader.h"
 #include "formats/format.h"
 #include "read_back.h"

@@ -17,6 +17,7 @@
 #include "array/memory_box.h"
 #include "back_end.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "contents/variable.h"
 #include "foreign_hdf5.h"
 #include "formats/format.h"

@@ -14,6 +14,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "back_end.h"
+#include "base/path.h"
 #include "contents/variable.h"
 #include "formats/format.h"
 #include "read_hdf5.h"

@@ -13,6 +13,7 @@
 #include "array/element_type.h"
 #include "back_end.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "contents/variable.h"
 #include "formats/format.h"
 #include "formats/source.h"

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/path.h"
 #include "unit/temporary_folder.h"

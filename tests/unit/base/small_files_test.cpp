@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/owner.h"
 #include "commit/read_manifest.h"
 #include "unit/temporary_folder.h"

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/owner.h"
 #include "commit/read_manifest.h"

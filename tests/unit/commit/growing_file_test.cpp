@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/path.h"
 #include "base/small_files.h"
 #include "unit/temporary_folder.h"
 

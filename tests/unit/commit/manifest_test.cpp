@@ -12,6 +12,8 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/json_values.h"
 #include "commit/publication.h"

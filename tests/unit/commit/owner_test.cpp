@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::commit {

@@ -16,6 +16,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "formats/format.h"
 #include "unit/commit/unsealed.h"

@@ -17,6 +17,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"
 #include "commit/read_manifest.h"

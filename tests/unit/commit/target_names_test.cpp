@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/path.h"
 #include "commit/commit.h"
 
 namespace iocomp::commit {

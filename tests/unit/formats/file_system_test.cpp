@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::formats {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::formats {

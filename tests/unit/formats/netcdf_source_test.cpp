@@ -7,6 +7,7 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/netcdf/source.h"
 #include "formats/pnetcdf/header.h"
 #include "unit/temporary_folder.h"

@@ -18,6 +18,7 @@
 #include "array/memory_box.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/source.h"
 #include "unit/seed.h"
 #include "unit/temporary_folder.h"

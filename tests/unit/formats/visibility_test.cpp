@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "formats/format.h"
 #include "unit/temporary_folder.h"
 

@@ -13,6 +13,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/wire.h"
 #include "commit/commit.h"
 #include "formats/format.h"

@@ -18,6 +18,7 @@
 #include "array/byte_order.h"
 #include "array/run_list.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "trace/counters.h"
 #include "unit/writing/pieces.h"
 #include "unit/writing/written_file.h"

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
