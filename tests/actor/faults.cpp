@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +42,24 @@ std::atomic<double> clock_offset{0};
 constexpr int slow = INT_MIN;  // instead of an errno: the call takes so much longer
 constexpr std::chrono::milliseconds slowness{50};
 constexpr int half = INT_MIN + 1;  // instead of an errno: of the bytes half are written
+constexpr int planted_link = INT_MIN + 2;
+constexpr int planted_pipe = INT_MIN + 3;
+constexpr int swapped_link = INT_MIN + 4;
+
+bool is_planted(int what) { return what >= planted_link && what <= swapped_link; }
+
+/// What somebody else does who may write into the folder, between a look at a name and its use.
+void plant(int what, const std::string& path, const std::string& to) {
+  constexpr mode_t for_everybody = 0666;
+  if (what == planted_pipe) {
+    ::mkfifo(path.c_str(), for_everybody);
+    return;
+  }
+  if (what == swapped_link) {
+    ::syscall(SYS_unlink, path.c_str());  // not a call of this program, which may fail
+  }
+  (void)!::symlink(to.c_str(), path.c_str());
+}
 
 /// What a fault whose turn has come does to a call. Sleeps and signals come after the lock is gone.
 Verdict strike(int error, std::size_t bytes, std::unique_lock<std::mutex>& lock) {
@@ -90,6 +109,10 @@ Verdict verdict_on(std::string_view call, const std::string& path, std::size_t b
       --fault.after;
     } else if (fault.times != 0) {
       fault.times -= fault.times > 0 ? 1 : 0;
+      if (is_planted(fault.error)) {
+        plant(fault.error, path, fault.to);
+        return {.allowed = bytes};
+      }
       return strike(fault.error, bytes, lock);
     }
   }
@@ -145,10 +168,11 @@ void remove_faults() {
 
 int errno_of(const std::string& name) {
   static const std::map<std::string, int> known{
-      {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EDQUOT", EDQUOT}, {"EROFS", EROFS},
-      {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"KILL", -SIGKILL},  // what befalls the process
-      {"STOP", -SIGSTOP},                                          // instead
-      {"SHORT", half},    {"SLOW", slow}};
+      {"ENOSPC", ENOSPC},    {"EIO", EIO},       {"EDQUOT", EDQUOT},     {"EROFS", EROFS},
+      {"EACCES", EACCES},    {"EMFILE", EMFILE}, {"KILL", -SIGKILL},  // what befalls the process
+      {"STOP", -SIGSTOP},                                             // instead
+      {"SHORT", half},       {"SLOW", slow},     {"LINK", planted_link}, {"PIPE", planted_pipe},
+      {"SWAP", swapped_link}};
   const auto found = known.find(name);
   if (found == known.end()) {
     throw std::runtime_error{"there is no errno " + name + " here"};

@@ -9,8 +9,9 @@
 namespace actor {
 
 /// Calls of the C library that fail in this process, whoever makes them: pwrite, write, pread, sync
-/// (fsync and fdatasync), rename, fallocate, open (to write), truncate, unlink. Requests to
-/// io_uring count as the calls that they stand for. Only files under the working directory count.
+/// (fsync and fdatasync), rename, fallocate, open (to write), open_to_read, truncate, unlink.
+/// Requests to io_uring count as the calls that they stand for. Only files under the working
+/// directory count.
 struct Fault {
   std::string call;
   int error = 0;           ///< errno, or of errno_of
@@ -18,6 +19,7 @@ struct Fault {
   int times = -1;          ///< calls that fail then; -1: all
   std::string path;        ///< part of the path that the file must have
   std::int64_t room = -1;  ///< of writes: so many bytes still succeed, and those beyond fail
+  std::string to{};        ///< the target of LINK and SWAP
 };
 
 /// What becomes of a call.
@@ -39,6 +41,8 @@ void remove_faults();
 [[nodiscard]] std::string path_of(int descriptor);
 
 /// "ENOSPC" and the like; SHORT (a write of half of it), SLOW, KILL and STOP (of this process).
+/// For open: LINK and PIPE put such a thing under the name right before the call, unless something
+/// has the name. SWAP puts a link there in place of whatever has it.
 /// @throws std::runtime_error.
 [[nodiscard]] int errno_of(const std::string& name);
 

@@ -105,7 +105,7 @@ bool writes(int flags) { return (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
 int open_some(const char* path, int flags, const std::function<int()>& real) {
   if (!writes(flags)) {
-    return real();
+    return refused("open_to_read", std::string{path}) ? -1 : real();
   }
   if (refused("open", std::string{path})) {
     return -1;

@@ -158,7 +158,7 @@ void pin(Stage& /*stage*/, const Line& line) {
 void fault(Stage& /*stage*/, const Line& line) {
   add_fault({line.argument(0), errno_of(line.argument(1)), std::stoi(line.option("after", "0")),
              std::stoi(line.option("times", "-1")), line.option("path", ""),
-             std::stoll(line.option("room", "-1"))});
+             std::stoll(line.option("room", "-1")), line.option("to", "")});
 }
 
 void record(Stage& /*stage*/, const Line& line) { recorder::start(line.argument(0)); }
@@ -173,6 +173,8 @@ void remove_tree(Stage& /*stage*/, const Line& line) {
 void rename(Stage& /*stage*/, const Line& line) {
   std::filesystem::rename(line.argument(0), line.argument(1));
 }
+
+void enter(Stage& /*stage*/, const Line& line) { std::filesystem::current_path(line.argument(0)); }
 
 void make_folder(Stage& /*stage*/, const Line& line) {
   std::filesystem::create_directories(line.argument(0));
@@ -197,6 +199,7 @@ Words world_words() {
           {"clock", clock},
           {"remove_tree", remove_tree},
           {"rename", rename},
+          {"enter", enter},
           {"make_folder", make_folder}};
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two jobs that write one target, and files that are damaged later."""
+"""Two jobs that write one target, names that others take, and files that are damaged later."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from trial import Trial
 from workload import NAME, Workload, draw_rival, draw_workload
 
 DAMAGES_OF_A_FILE = 12
+PRIVATE = "of somebody else\n"
 
 
 def two_jobs(trial: Trial) -> None:
@@ -56,6 +57,29 @@ def two_jobs(trial: Trial) -> None:
     is_one = sights[0].code in (OK, NOT_FOUND) and any(sight.right for sight in sights)
     if not is_one:
         raise Violation(f"of two jobs neither is there: {sights}")
+
+
+def links(trial: Trial) -> None:
+    """Somebody puts a link or a pipe under a name right before it is opened."""
+    private = trial.own / "private"
+    private.write_text(PRIVATE)
+    workload = draw_workload(trial.cell)
+    call = trial.dice.choice(["open", "open", "open_to_read"])
+    what = trial.dice.choice(["LINK", "PIPE", "SWAP"])
+    times = trial.dice.choice(["", " times=1"])
+    more = f"to={private} path={NAME} after={trial.dice.randrange(12)}{times}"
+    workload.before.append(f"fault {call} {what} {more}")
+    job = trial.play(workload)
+    trial.struck += 1
+    if private.read_text() != PRIVATE:
+        raise Violation(f"a file elsewhere has changed\n{job}")
+    trial.check_status(job)
+    if call == "open" and what != "SWAP":
+        trial.check(workload, job)  # only temporaries are met: each is made anew
+    else:
+        sight = trial.look(workload)  # files are lost, and that is told; nothing wrong is read
+        if sight.code == OK and not sight.right:
+            raise Violation(f"wrong values in the steps {sight.steps}\n{job}")
 
 
 # What is damaged later

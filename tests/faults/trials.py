@@ -20,7 +20,7 @@ from disk_faults import (
     small_file_system,
     small_shared_memory,
 )
-from file_faults import damage, two_jobs
+from file_faults import damage, links, two_jobs
 from power_faults import power_loss
 from process_faults import (
     end_launcher,
@@ -67,6 +67,7 @@ FAULTS = {
     "small-shared-memory": Kind(0.3, small_shared_memory, needs_servers=True),
     "clock-jumps": Kind(1, clock_jumps),
     "two-jobs": Kind(2, two_jobs),
+    "links": Kind(1, links),
     "damage": Kind(1, damage),
     "power-loss": Kind(3, power_loss, without="adios2"),
 }
