@@ -110,6 +110,7 @@ void Lead::opened(const Outcome& outcome) {
     means_.note(protocol::Note::opened, 0);
   } else {
     over_ = true;
+    publisher_.abandon();
     publisher_.release();
     means_.note(protocol::Note::refused, static_cast<std::int64_t>(outcome.code));
   }

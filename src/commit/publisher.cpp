@@ -332,7 +332,9 @@ void Publisher::abandon() {
       commit::abandon(publication_.names(number));
     }
   }
-  publication_.abandon_file()();
+  if (targets_.contains(-1)) {  // else the file of that name may be another one of this job
+    publication_.abandon_file()();
+  }
 }
 
 void Publisher::settle(std::int64_t step) {

@@ -85,6 +85,7 @@ def test_ranks_in_different_directories_are_told(actors: Actors, back_end: str, 
     assert {entry["rank"] for entry in told} == {e["rank"] for e in job.calls("open")}, job
     assert any("means another folder" in entry["story"] for entry in told), job
     assert not list(job.folder.glob("?/out*")), job
+    assert not leftovers(job.folder / "a", job.folder / "b"), job
 
 
 @pytest.mark.parametrize("planted", ["LINK", "PIPE"])

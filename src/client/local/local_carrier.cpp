@@ -28,6 +28,7 @@
 #include "commit/publication.h"
 #include "commit/reports.h"
 #include "contents/catalogue.h"
+#include "formats/open_together.h"
 #include "mpi/agree.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
@@ -109,6 +110,9 @@ contents::Beginning LocalCarrier::open() {
   const Outcome common = mpi::agree(setup_.comm, mine, link_.policy(), "the opening of a file");
   if (!common.ok()) {
     closed_ = common;
+    if (auto* const lead = council_.lead()) {
+      lead->abandon();
+    }
     throw Error{common.code, common.story};
   }
   council_.go_beside(!is_synchronous());
