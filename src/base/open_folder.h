@@ -83,7 +83,7 @@ class OpenFolder {
                                                 std::int64_t most_bytes = longest_text_bytes) const;
 
   // Names.
-  /// What has the name, or nothing. A folder that is gone is not one without the name.
+  /// The status of what has the name, or nothing if nothing has it.
   [[nodiscard]] std::optional<struct stat> find(const std::string& name,
                                                 Links links = Links::as_they_are) const;
   [[nodiscard]] bool has(const std::string& name) const { return find(name).has_value(); }
@@ -105,7 +105,7 @@ class OpenFolder {
   [[nodiscard]] OpenFolder folder(const std::string& name, Links links = Links::as_they_are) const;
   /// The highest folder above it on the same file system, or itself.
   [[nodiscard]] OpenFolder top() const;
-  /// What the file system says of itself, if it does.
+  /// The facts that the file system tells of itself, or nothing if it tells none.
   [[nodiscard]] std::optional<struct statfs> file_system() const noexcept;
   /// Read an extended attribute of the folder. @return its bytes; 0 if there is none.
   [[nodiscard]] std::size_t attribute(const char* name, std::span<std::byte> bytes) const noexcept;

@@ -26,7 +26,7 @@ namespace iocomp::client {
 struct OpenedFile {
   /// Free its communicators. Collective over its ranks.
   void free_communicators();
-  /// How it is published. @param job  of the session.
+  /// The terms of its publication. @param job  of the session.
   [[nodiscard]] commit::Publication::Identity identity(const std::string& job) const;
 
   config::FileSettings settings;

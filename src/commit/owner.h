@@ -57,7 +57,7 @@ struct Holder {
 };
 /// Look, and touch nothing.
 [[nodiscard]] Holder holder_of(const Path& path);
-/// Whether a lock of this job is there, of whatever process.
+/// True if a lock of any process of this job is there.
 [[nodiscard]] bool is_locked_by(const Path& path, const std::string& job);
 /// Of the name of a lock: that of the file that it is for; empty where it is none.
 [[nodiscard]] std::string is_lock_of(const std::string& name);

@@ -17,6 +17,7 @@
 #include "base/number_ranges.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/earlier_steps.h"
 #include "commit/file_terms.h"

@@ -23,6 +23,7 @@
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
+#include "formats/open_together.h"
 #include "protocol/messages.h"
 
 namespace iocomp::commit {
@@ -79,7 +80,7 @@ class Publication {
     return beginning_.is_there ? names(step).target : names(step).temporary;
   }
 
-  /// How those come to it who have not made it.
+  /// The way to the file for processes that have not made it.
   [[nodiscard]] formats::Opening opening() const noexcept {
     return beginning_.is_there ? formats::Opening::finds_earlier : formats::Opening::finds;
   }

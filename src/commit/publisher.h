@@ -21,6 +21,7 @@
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
+#include "formats/open_together.h"
 #include "formats/visibility.h"
 #include "steps/orders.h"
 

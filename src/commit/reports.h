@@ -18,7 +18,7 @@ namespace iocomp::commit {
 [[nodiscard]] std::string different_open(const protocol::Open& first, const protocol::Open& other,
                                          const std::string& who);
 
-/// How the folders differ that two ranks mean; empty if they do not.
+/// The difference between the folders that two ranks mean; empty if it is one folder.
 [[nodiscard]] std::string different_folder(const FolderAddress& first, const FolderAddress& other);
 
 /// What some say of a file on its way to the lead, compared and summed to one report of all of

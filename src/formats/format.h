@@ -119,7 +119,7 @@ struct FormatOptions {
   std::map<std::int64_t, std::int64_t> earlier_numbers{};  ///< as in contents::Beginning
   mpi::WaitPolicy wait{mpi::usual_deadline_seconds};       ///< for other writers
 
-  /// Of a file that is there.
+  /// The way to a file that is there.
   [[nodiscard]] Opening opening() const noexcept {
     return earlier_steps >= 0 ? Opening::finds_earlier : Opening::finds;
   }

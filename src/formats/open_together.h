@@ -22,7 +22,7 @@ namespace iocomp::formats {
 [[nodiscard]] Descriptor open_together(const Path& path, MPI_Comm writers,
                                        const mpi::WaitPolicy& wait, bool is_there = false);
 
-/// How a process comes to a physical file that it writes.
+/// The way in which a process comes to a physical file that it writes.
 enum class Opening {
   shares,        ///< it makes the file, unless another process of the job has
   finds,         ///< another one has made it

@@ -14,6 +14,7 @@
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
+#include "formats/open_together.h"
 #include "trace/counters.h"
 #include "writing/output.h"
 #include "writing/physical_file.h"

@@ -48,7 +48,8 @@ constexpr int swapped_link = INT_MIN + 4;
 
 bool is_planted(int what) { return what >= planted_link && what <= swapped_link; }
 
-/// What somebody else does who may write into the folder, between a look at a name and its use.
+/// Does what another user could do who may write into the folder, between a look at a name and its
+/// use.
 void plant(int what, const std::string& path, const std::string& to) {
   constexpr mode_t for_everybody = 0666;
   if (what == planted_pipe) {

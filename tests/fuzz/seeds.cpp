@@ -19,6 +19,7 @@
 #include "array/cover.h"
 #include "array/element_type.h"
 #include "array/run_list.h"
+#include "base/error.h"
 #include "base/path.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"

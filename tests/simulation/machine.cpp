@@ -25,7 +25,7 @@ constexpr std::string_view names_of_memory = "/dev/shm/";
 constexpr std::string_view names_of_processes = "/proc/";
 constexpr std::string_view own_descriptors = "/proc/self/fd/";
 
-// Of the simulation; else -1.
+// The descriptor of the simulation that the name stands for, or -1.
 int own_descriptor(std::string_view name) {
   if (!name.starts_with(own_descriptors) || name.size() == own_descriptors.size()) {
     return -1;
@@ -80,7 +80,7 @@ std::shared_ptr<Machine::Open> Machine::file(int descriptor) const {
   return found == open_.end() ? nullptr : found->second;
 }
 
-// Whether the folder of all files has its path.
+// True if the folder of all files has its path now.
 bool Machine::name_one() {
   const std::int64_t number = named_++;
   if (number == folder_goes_ || number == folder_returns_) {

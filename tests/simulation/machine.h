@@ -58,7 +58,7 @@ class Machine {
     std::string text{};  ///< of a file of the system; then there is no inode
   };
   [[nodiscard]] int open(const char* path, int flags);
-  // Of a name in an open folder: it is the same, whatever its path is now.
+  // These take a name in an open folder, which stays the same whatever its path is now.
   [[nodiscard]] int open_in(int folder, const char* name, int flags);
   [[nodiscard]] int status_in(int folder, const char* name, struct stat& status);
   [[nodiscard]] int rename_in(int from_folder, const char* from, int to_folder, const char* to,
@@ -143,7 +143,7 @@ class Machine {
   [[nodiscard]] std::optional<Disk::Found> locate_in(int folder, const char* name);
   [[nodiscard]] bool name_one();
   [[nodiscard]] std::string text(int folder, const char* name);
-  // What calls do with what they have found, and tell of it by this name.
+  // These act on what a call has found, and tell of it by this name.
   using Place = std::optional<Disk::Found>;
   [[nodiscard]] int open_at(Place found, int flags, const std::string& path);
   [[nodiscard]] int rename_at(const Place& source, const Place& target, unsigned flags,

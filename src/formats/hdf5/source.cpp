@@ -17,6 +17,7 @@
 #include "array/element_type.h"
 #include "array/runs.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "base/path.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/error.h"

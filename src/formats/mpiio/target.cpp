@@ -19,6 +19,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/open_folder.h"
 #include "base/path.h"
 #include "base/write_plainly.h"
 #include "formats/file_system.h"

@@ -17,6 +17,7 @@
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
+#include "formats/open_together.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
 #include "trace/counters.h"
