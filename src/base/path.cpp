@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/error.h"
 #include "base/open_folder.h"
 
 namespace iocomp {
@@ -20,5 +21,13 @@ std::string name_in_folder(const std::string& path) {
 
 Path::Path(const std::string& text)
     : folder_{std::make_shared<const OpenFolder>(folder_of(text))}, name_{name_in_folder(text)} {}
+
+const OpenFolder& Path::folder() const {
+  if (!folder_) {
+    throw Error{ErrorCode::storage_failure,
+                "this rank means another folder, or cannot open its own"};
+  }
+  return *folder_;
+}
 
 }  // namespace iocomp

@@ -23,7 +23,8 @@ class Path {
   Path(std::shared_ptr<const OpenFolder> folder, std::string name)
       : folder_{std::move(folder)}, name_{std::move(name)} {}
 
-  [[nodiscard]] const OpenFolder& folder() const noexcept { return *folder_; }
+  /// @throws Error{storage_failure} for no path: this rank has not come to the folder of its file.
+  [[nodiscard]] const OpenFolder& folder() const;
   [[nodiscard]] const std::shared_ptr<const OpenFolder>& shared_folder() const noexcept {
     return folder_;
   }
@@ -35,7 +36,7 @@ class Path {
   /// The same name with an ending.
   [[nodiscard]] Path operator+(const std::string& ending) const { return beside(name_ + ending); }
 
-  [[nodiscard]] bool is_there() const { return folder_->has(name_); }
+  [[nodiscard]] bool is_there() const { return folder().has(name_); }
 
  private:
   std::shared_ptr<const OpenFolder> folder_;

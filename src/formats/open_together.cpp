@@ -26,10 +26,6 @@ void agree_on(Outcome mine, MPI_Comm writers, const mpi::WaitPolicy& wait) {
 }
 
 Descriptor open_physical(const Path& path, Opening opening, int access) {
-  if (path.shared_folder() == nullptr) {
-    throw Error{ErrorCode::storage_failure,
-                "this rank means another folder, or cannot open its own"};
-  }
   return opening == Opening::shares ? make_or_share_file(path, access)
          : opening == Opening::finds_earlier
              ? path.folder().open(path.name(), access, OpenFolder::Links::of_owner)

@@ -110,10 +110,6 @@ void DatasetTarget::make_place(const Path& path) {
 }
 
 void DatasetTarget::hold_folder(const Path& path, OpenFolder::Links links) {
-  if (path.shared_folder() == nullptr) {
-    throw Error{ErrorCode::storage_failure,
-                "this rank means another folder, or cannot open its own"};
-  }
   folder_ = std::make_shared<const OpenFolder>(path.folder().folder(path.name(), links));
 }
 

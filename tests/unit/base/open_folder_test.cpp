@@ -244,5 +244,15 @@ TEST_F(OpenFolderTest, KnowsTheTopOfItsFileSystem) {
               OpenFolder{"/"}.address().device != top.device);
 }
 
+// A rank that has not come to the folder of its file must not crash, whatever it does with it.
+TEST(Path, WithoutAFolderIsAnErrorWhereverItIsUsed) {
+  const Path none;
+  EXPECT_EQ(none.text(), "");
+  EXPECT_THROW((void)none.folder(), Error);
+  EXPECT_THROW((void)none.is_there(), Error);
+  EXPECT_THROW((void)(none + ".json").folder(), Error);
+  EXPECT_THROW((void)none.beside("x").is_there(), Error);
+}
+
 }  // namespace
 }  // namespace iocomp
