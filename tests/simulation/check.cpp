@@ -119,7 +119,7 @@ class FileCheck {
     const auto& committed = input_->committed();
     const auto known = std::ranges::find(committed.steps, step, &Committed::Step::number);
     const auto& file = committed.files.at(static_cast<std::size_t>(known->file));
-    const auto inode = disk.find(file.path.substr(Machine::prefix.size() - 1))->inode;
+    const auto inode = disk.find(committed.text(file).substr(Machine::prefix.size() - 1))->inode;
     for (std::size_t v = 0; v < planned_->variables.size(); ++v) {
       const auto& name = planned_->variables[v].name;
       const auto variable = std::ranges::find(committed.variables, name, &Input::Variable::name);
