@@ -70,7 +70,7 @@ std::string LocalCarrier::what(const std::string& owed) const {
 // Where the file is synchronous all members take the same orders in the same call: none that come
 // after those that end it.
 void LocalCarrier::wait_until(const std::function<bool()>& done, const std::string& owed) {
-  if (!is_synchronous() && opened_) {
+  if (!is_synchronous() && opening_.told) {
     council_.go_beside(false);
     link_.wait_until(done, [&] { return what(owed); });
     council_.go_beside(true);
@@ -101,9 +101,9 @@ contents::Beginning LocalCarrier::open() {
   if (auto* const lead = council_.lead()) {
     lead->start();
   }
-  wait_until([this] { return opened_.has_value(); }, "the opening");
+  wait_until([this] { return opening_.told.has_value(); }, "the opening");
   // Everybody holds the one file open from before its first write, and before it is renamed.
-  Outcome mine = opened_->outcome.ok() ? found_ : opened_->outcome;
+  Outcome mine = opening_.told->outcome.ok() ? opening_.folder : opening_.told->outcome;
   if (mine.ok() && !setup_.file_per_step && writer_.files().is_plain()) {
     mine = outcome_of([this] { (void)writer_.files().writer(-1).file().open(); });
   }
@@ -116,7 +116,7 @@ contents::Beginning LocalCarrier::open() {
     throw Error{common.code, common.story};
   }
   council_.go_beside(!is_synchronous());
-  return opened_->beginning;
+  return opening_.told->beginning;
 }
 
 void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence) {
@@ -160,7 +160,7 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
       begin_at(protocol::decode_open(body).beginning);
       break;
     case Kind::opened:
-      opened_ = protocol::decode_opened(body);
+      opening_.told = protocol::decode_opened(body);
       break;
     case Kind::placed:
       writer_.placed(protocol::decode_step_note(body));
@@ -204,7 +204,7 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
 
 // All members say what comes of it when the file is opened.
 void LocalCarrier::begin_at(const contents::Beginning& beginning) {
-  found_ = outcome_of([&] {
+  opening_.folder = outcome_of([&] {
     const auto what = commit::different_folder(beginning.folder, setup_.folder);
     if (!what.empty()) {
       throw Error{ErrorCode::inconsistent_calls,
@@ -485,7 +485,7 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
                                                     ? formats::Opening::finds_earlier
                                                     : formats::Opening::finds);
   }
-  opened_ = protocol::Opened{Outcome{}};
+  opening_.told = protocol::Opened{Outcome{}};
   ended_ = remains.ended;
   settled_ = left.settled;
   failed_ = left.failed;

@@ -117,8 +117,10 @@ class LocalCarrier : public Carrier {
   MemberWriter writer_;
   std::uint64_t definitions_ = empty_digest;
   std::string last_definition_;
-  std::optional<protocol::Opened> opened_;
-  Outcome found_;             // its folder
+  struct {
+    std::optional<protocol::Opened> told;
+    Outcome folder;  // whether this rank means the same as the lead
+  } opening_;
   std::int64_t ended_ = 0;    // steps, by this rank
   std::int64_t settled_ = 0;  // steps
   std::map<std::int64_t, Outcome> failed_;
