@@ -3,11 +3,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from actors import INVALID_ARGUMENT, INVALID_SETTING, OK, OUT_OF_STAGING, TARGET_EXISTS, Actors, Job
+from actors import (
+    INVALID_ARGUMENT,
+    INVALID_SETTING,
+    OK,
+    OUT_OF_STAGING,
+    STORAGE_FAILURE,
+    TARGET_EXISTS,
+    Actors,
+    Job,
+)
 from files import dumped_steps, leftovers, mode_settings, skip_if_missing, values
 
 from iocomp.reader import whole_manifest
@@ -173,3 +183,20 @@ def test_an_operator_that_is_not_there_is_refused(actors: Actors) -> None:
         job = play(actors, ["init", "open out series"], engine, **chosen)
         told = {(entry["code"], "operator = " in entry["story"]) for entry in job.calls("open")}
         assert told == {(INVALID_SETTING, True)}, job
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_pipe_in_a_dataset_is_refused(actors: Actors, engine: str) -> None:
+    lines = ["init", "open out series", "define out u float64 64x48", "put out u by=columns"]
+    written = play(actors, [*lines, "end_step out", "close out"], engine)
+    assert not written.failures(), written
+    (written.folder / "out.bp.json").unlink()  # its sizes would tell of the pipe
+    for path in sorted((written.folder / "out.bp").iterdir()):
+        whole = path.read_bytes()
+        path.unlink()
+        os.mkfifo(path)
+        read = play(actors, ["init", "read out"], engine, folder=written.folder)
+        assert {entry["code"] for entry in read.calls("read")} == {STORAGE_FAILURE}, read
+        assert "is a pipe, not a file" in read.failures()[0]["story"], read
+        path.unlink()
+        path.write_bytes(whole)

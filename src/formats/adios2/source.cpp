@@ -36,6 +36,17 @@ auto told(const std::string& action, const std::string& path, const Action& body
   }
 }
 
+// ADIOS2 would wait for whoever writes into a pipe.
+void refuse_pipes(const OpenFolder& dataset) {
+  for (const std::string& name : dataset.names()) {
+    const auto found = dataset.find(name, OpenFolder::Links::followed);
+    if (found && S_ISFIFO(found->st_mode)) {
+      // It is refused there.
+      static_cast<void>(dataset.open(name, O_RDONLY, OpenFolder::Links::followed));
+    }
+  }
+}
+
 }  // namespace
 
 StepSource::StepSource(const Path& path) : path_{path.text()} {
@@ -64,6 +75,9 @@ void StepSource::open() {
   close();
   if (io_) {
     adios_.RemoveIO("iocomp");
+  }
+  if (folder_) {
+    refuse_pipes(*folder_);
   }
   io_ = adios_.DeclareIO("iocomp");
   io_.SetEngine(folder_ ? "BPFile" : "HDF5");
