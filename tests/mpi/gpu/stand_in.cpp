@@ -96,7 +96,7 @@ int kind_of(const void* address) {
 }
 
 void* pin(std::size_t bytes) {
-  void* memory = std::malloc(bytes);
+  void* memory = std::calloc(1, bytes);
   pinned[number(memory)] = bytes;
   return memory;
 }
