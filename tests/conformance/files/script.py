@@ -17,6 +17,7 @@ from element_pattern import DTYPES, elements, size_of
 
 Extents = Sequence[int]
 _IN_NETCDF = {"float16": "float32", "complex64": "float64", "complex128": "float64"}
+_PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class Attribute:
 
     element_type: str
     values: bytes
+
+    @property
+    def part_type(self) -> str:
+        """The type of its parts: complex attributes are kept so in ADIOS2."""
+        return _PARTS.get(self.element_type, self.element_type)
 
 
 @dataclass
@@ -63,7 +69,7 @@ def latest(
             continue
         for name, attribute in history[when].items():
             known = merged.get(name, attribute)
-            is_renamed = of_first_type and known.element_type != attribute.element_type
+            is_renamed = of_first_type and known.part_type != attribute.part_type
             merged[f"{name}.{attribute.element_type}" if is_renamed else name] = attribute
     return merged
 

@@ -27,7 +27,6 @@ _NAMES = {
     "double complex": "complex128",
     "string": "text",
 }
-_PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 def element_type_of(name: str) -> str:
@@ -44,8 +43,7 @@ def as_adios2_keeps(attributes: dict[str, Attribute], engine: str) -> dict[str, 
             continue
         if not attribute.values and (not is_text or engine == "HDF5"):
             continue
-        parts = _PARTS.get(attribute.element_type, attribute.element_type)
-        kept[name] = Attribute(parts, attribute.values)
+        kept[name] = Attribute(attribute.part_type, attribute.values)
     return kept
 
 
