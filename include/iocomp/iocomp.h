@@ -204,6 +204,8 @@ IOCOMP_EXPORT int iocomp_open_with(iocomp_session *session, MPI_Comm comm, const
  * @param name   unique in the file; '/' groups variables where the format has groups.
  * @param ndims  0 (a scalar) to IOCOMP_MAX_DIMS.
  * @param shape  global extents, `ndims` entries, each >= 0; may be NULL when ndims is 0.
+ * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name that no format has,
+ * IOCOMP_UNSUPPORTED for a name, type or shape that this one cannot hold.
  */
 IOCOMP_EXPORT int iocomp_define(iocomp_file *file, const char *name, iocomp_type type, int ndims,
                                 const int64_t *shape, iocomp_var **var);
@@ -211,6 +213,8 @@ IOCOMP_EXPORT int iocomp_define(iocomp_file *file, const char *name, iocomp_type
 /**
  * Give a variable another shape from the current step on. Called by all members in the same order,
  * before the caller's first put of the step. Waits for nobody.
+ * @return also IOCOMP_UNSUPPORTED after the first step of a format whose variables keep their
+ * shapes.
  */
 IOCOMP_EXPORT int iocomp_set_shape(iocomp_var *var, const int64_t *shape);
 
@@ -251,7 +255,8 @@ IOCOMP_EXPORT int iocomp_put_rows(iocomp_var *var, const int64_t *count, const v
  * Attach an attribute to a file: `count` values of `type`. Called by all members in the same order;
  * waits for nobody. Setting a name again replaces the value.
  * @param type  IOCOMP_CHAR makes text. Zeros at its end are left out.
- * @return also IOCOMP_INVALID_ARGUMENT for text with a zero inside.
+ * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name or value that no format has,
+ * among them text with a zero inside; IOCOMP_UNSUPPORTED for one that this one cannot hold.
  */
 IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, const char *name, iocomp_type type,
                                        int64_t count, const void *values);

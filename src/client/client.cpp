@@ -134,7 +134,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   opened.file = std::make_unique<File>(
       File::Setup{.name = name,
                   .key = key,
-                  .format = &format,
+                  .rules = format.rules(terms),
                   .alignment_bytes = file.alignment_bytes,
                   .one_file = !file.file_per_step,
                   .kept_bits = std::move(terms.kept_bits),

@@ -28,6 +28,7 @@
 #include "base/thread.h"
 #include "client/carrier.h"
 #include "client/link.h"
+#include "client/own_puts.h"
 #include "client/tickets.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
@@ -166,9 +167,24 @@ File::File(Setup setup, Link& link)
       key_{setup.key},
       is_first_member_{setup.is_first_member},
       seconds_per_byte_{setup.seconds_per_byte},
-      catalogue_{*setup.format, setup.alignment_bytes, setup.one_file, std::move(setup.kept_bits)},
+      catalogue_{setup.rules, setup.alignment_bytes, setup.one_file, std::move(setup.kept_bits)},
       link_{link} {
   link_.gpu_memory().look_ahead();  // the module of the format is there by now
+}
+
+void File::check_is_in_time(const contents::Event& event, const std::string& call) const {
+  if (catalogue_.comes_before_puts(event)) {
+    check_has_no_puts(call);
+  }
+}
+
+void File::check_has_no_puts(const std::string& call) const {
+  if (puts_.in_step() > 0) {
+    throw Error{ErrorCode::invalid_argument, call + " of file \"" + name_ + "\": after " +
+                                                 std::to_string(puts_.in_step()) +
+                                                 " puts of step " + std::to_string(current_step()) +
+                                                 "; it must come before the first put of a step"};
+  }
 }
 
 void File::announce(const contents::Event& event) {
@@ -185,23 +201,19 @@ int File::define(const std::string& name, array::ElementType type, int dimension
   event.name = name;
   event.type = type;
   event.shape = array::make_shape(dimensions, shape);
+  check_is_in_time(event, "define(\"" + name + "\")");
   announce(event);
   return catalogue_.variables() - 1;
 }
 
 void File::set_shape(int variable, const std::int64_t* shape) {
   const auto known = catalogue_.variable(variable, step_);
-  if (puts_in_step_ > 0) {
-    throw Error{ErrorCode::invalid_argument,
-                "set_shape(\"" + known.name + "\") after " + std::to_string(puts_in_step_) +
-                    " puts of step " + std::to_string(current_step()) + " of file \"" + name_ +
-                    "\": shapes change before the first put of a step"};
-  }
   contents::Event event;
   event.what = contents::Event::What::set_shape;
   event.step = step_;
   event.variable = variable;
   event.shape = array::make_shape(known.shape.dimensions, shape);
+  check_is_in_time(event, "set_shape(\"" + known.name + "\")");
   announce(event);
 }
 
@@ -216,9 +228,9 @@ void File::check_rows(std::span<const int> variables, std::span<const std::int64
       throw Error{ErrorCode::invalid_argument,
                   call + std::to_string(rows[i]) + " is no number of rows"};
     }
-    if (puts_in_step_ > 0) {
+    if (puts_.in_step() > 0) {
       throw Error{ErrorCode::invalid_argument,
-                  call + "after " + std::to_string(puts_in_step_) + " puts of step " +
+                  call + "after " + std::to_string(puts_.in_step()) + " puts of step " +
                       std::to_string(current_step()) +
                       "; rows are set before the first put of a step, of several variables in one "
                       "call"};
@@ -243,18 +255,13 @@ void File::set_attribute(int variable, const std::string& name, contents::Attrib
   event.variable = variable;
   event.name = name;
   event.attribute = std::move(value);
+  check_is_in_time(event, "the attribute \"" + name + '"');
   announce(event);
 }
 
 void File::set_fill(int variable, const void* value) {
   const auto known = catalogue_.variable(variable, step_);
-  const std::string call = "set_fill(\"" + known.name + "\") of file \"" + name_ + "\": ";
-  if (puts_in_step_ > 0) {
-    throw Error{ErrorCode::invalid_argument,
-                call + "after " + std::to_string(puts_in_step_) + " puts of step " +
-                    std::to_string(current_step()) +
-                    "; fill values change before the first put of a step"};
-  }
+  check_has_no_puts("set_fill(\"" + known.name + "\")");
   contents::Attribute attribute;
   attribute.type = known.type;
   attribute.values.resize(array::size_bytes(known.type));
@@ -263,26 +270,23 @@ void File::set_fill(int variable, const void* value) {
 }
 
 void File::begin_step(std::int64_t number, double time) {
-  const std::string call = "begin_step(" + std::to_string(number) + ") of file \"" + name_ + "\": ";
-  if (puts_in_step_ > 0) {
-    throw Error{ErrorCode::invalid_argument, call + "after " + std::to_string(puts_in_step_) +
-                                                 " puts of step " + std::to_string(current_step()) +
-                                                 "; a step begins before its first put"};
-  }
+  const std::string call = "begin_step(" + std::to_string(number) + ')';
   if (std::isinf(time)) {
     throw Error{ErrorCode::invalid_argument,
-                call + "its time is infinite; it is a number, or NaN where none is known"};
+                call + " of file \"" + name_ +
+                    "\": its time is infinite; it is a number, or NaN where none is known"};
   }
   contents::Event event;
   event.what = contents::Event::What::begin_step;
   event.step = step_;
   event.number = number;
   event.time = time;
+  check_is_in_time(event, call);
   if (number != current_step() || !std::isnan(time)) {
     try {
       announce(event);
     } catch (const Error& error) {
-      throw Error{error.code(), call + error.what()};
+      throw Error{error.code(), call + " of file \"" + name_ + "\": " + error.what()};
     }
   }
   if (!std::isnan(time) && time_ < 0 && !catalogue_.has_variable(contents::time_variable)) {
@@ -306,7 +310,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.variable = catalogue_.variable(variable, step_);
   block.step = step_;
   try {
-    catalogue_.check_has_step(step_);
+    catalogue_.check_step(step_);
     if (arguments.decomposition != nullptr) {
       take_part(*arguments.decomposition, block);
     } else {
@@ -314,6 +318,9 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
       block.region = box;
       block.cover = array::cover_of(block.variable.shape, block.region);
       block.memory = array::make_memory_box(box, arguments.memory_shape, arguments.memory_start);
+    }
+    if (array::elements(block.region) > 0) {
+      puts_.check(catalogue_, block.variable, step_);
     }
   } catch (const Error& error) {
     throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ +
@@ -330,10 +337,10 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.crew = link_.crew();
   find_on_gpu(block);
 
-  if (puts_in_step_ == 0) {
+  if (puts_.in_step() == 0) {
     carry([&] { carrier_->enter_step(step_); });
   }
-  ++puts_in_step_;
+  puts_.add();
   Ticket ticket;
   ticket.file = key_;
   ticket.step = step_;
@@ -409,17 +416,17 @@ void File::put_summed(const Block& block) {
 
 void File::end_step() {
   try {
-    catalogue_.check_has_step(step_);
+    catalogue_.check_step(step_);
   } catch (const Error& error) {
     throw Error{error.code(), "end_step of file \"" + name_ + "\": " + error.what()};
   }
   put_time();
-  if (puts_in_step_ == 0) {
+  if (puts_.in_step() == 0) {
     carry([&] { carrier_->enter_step(step_); });
   }
   const std::int64_t ended = step_++;
   trace::describe_span(link_.counters().timeline(), {.file = name_, .step = ended});
-  puts_in_step_ = 0;
+  puts_.end_step();
   link_.counters().add(trace::Counter::steps, 1);
   const PutSums sums = sums_ ? std::exchange(*sums_, {}) : PutSums{};
   hold_back(ended);
@@ -499,7 +506,7 @@ void File::wait_step(std::int64_t number) {
 void File::close_carrier() {
   if (closing_ != Closing::begun) {
     carrier_->begin_close(step_,
-                          puts_in_step_ > 0 ? step_end(sums_.value_or(PutSums{})) : StepEnd{});
+                          puts_.in_step() > 0 ? step_end(sums_.value_or(PutSums{})) : StepEnd{});
     closing_ = Closing::begun;
   }
 }
@@ -507,7 +514,7 @@ void File::close_carrier() {
 void File::begin_close() {
   if (closing_ == Closing::no) {
     closing_ = Closing::asked;
-    if (puts_in_step_ > 0) {
+    if (puts_.in_step() > 0) {
       put_time();
       hold_back(step_);
     }

@@ -16,8 +16,9 @@
 #include "client/carrier.h"
 #include "client/guard.h"
 #include "client/link.h"
+#include "client/own_puts.h"
 #include "contents/catalogue.h"
-#include "formats/format.h"
+#include "contents/rules.h"
 #include "steps/predecessors.h"
 
 namespace iocomp::client {
@@ -40,7 +41,7 @@ class File {
   struct Setup {
     std::string name;
     std::uint64_t key = 0;
-    const formats::Format* format = nullptr;
+    contents::Rules rules;
     std::int64_t alignment_bytes = 1;
     bool one_file = false;
     contents::KeptBits kept_bits{};
@@ -69,7 +70,7 @@ class File {
   void come_after(std::function<steps::Predecessors()> find) { predecessors_ = std::move(find); }
   /// Steps that this rank has ended, the closing counted.
   [[nodiscard]] std::int64_t ended_steps() const noexcept {
-    return step_ + (closing_ != Closing::no && puts_in_step_ > 0 ? 1 : 0);
+    return step_ + (closing_ != Closing::no && puts_.in_step() > 0 ? 1 : 0);
   }
 
   /// From here on the file goes over to synchronous output on this rank where that is faster.
@@ -133,6 +134,8 @@ class File {
   [[nodiscard]] StepEnd step_end(PutSums sums) const;
   void close_carrier();
   void announce(const contents::Event& event);
+  void check_is_in_time(const contents::Event& event, const std::string& call) const;
+  void check_has_no_puts(const std::string& call) const;
   void find_on_gpu(Block& block) const;
   void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
@@ -147,7 +150,7 @@ class File {
   Link& link_;
   std::unique_ptr<Carrier> carrier_;
   std::int64_t step_ = 0;
-  std::int64_t puts_in_step_ = 0;
+  OwnPuts puts_;
   int time_ = -1;                                                  // the variable
   enum class Closing { no, asked, begun } closing_ = Closing::no;  // begun: the carrier knows it
   std::optional<PutSums> sums_;  // of the open step, where blocks are summed

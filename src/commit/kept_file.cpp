@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
+#include "contents/catalogue.h"
 #include "contents/description.h"
 #include "formats/format.h"
 
@@ -75,7 +76,12 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
     kept.head.bytes = contents::end_of(inventory.contents);
   }
   for (const auto& placed : inventory.contents) {
-    kept.variables.insert(placed.variable.name);
+    if (kept.variables.insert(placed.variable.name).second) {
+      kept.header_bytes += contents::bytes_in_header(placed.variable);
+    }
+    if (placed.offset >= 0 && (kept.header_room == 0 || placed.offset < kept.header_room)) {
+      kept.header_room = placed.offset;
+    }
     kept.numbers.emplace(placed.step, placed.number_of_step());
   }
   if (std::ranges::all_of(kept.numbers, [](const auto& one) { return one.first == one.second; })) {

@@ -63,8 +63,9 @@ steps::Coordinator::Setup Lead::coordination(const Setup& setup, int writers) {
 Lead::Lead(Setup setup, Means means)
     : setup_{std::move(setup)},
       means_{std::move(means)},
-      catalogue_{*setup_.publisher.format, setup_.publisher.options.alignment_bytes,
-                 !setup_.publisher.identity.file_per_step, setup_.publisher.options.kept_bits},
+      catalogue_{setup_.publisher.format->rules(setup_.publisher.options),
+                 setup_.publisher.options.alignment_bytes, !setup_.publisher.identity.file_per_step,
+                 setup_.publisher.options.kept_bits},
       coordinator_{coordination(setup_, means_.council->writers()), catalogue_, *means_.progress},
       publisher_{setup_.publisher, hands(), catalogue_},
       unput_{setup_.open.name} {}
@@ -369,7 +370,7 @@ void Lead::obey(const steps::Commit& order) {
   pace_.spent = 0;
   pace_.since = now_seconds();
   if (!setup_.publisher.identity.file_per_step) {
-    unput_.look(order, catalogue_, *setup_.publisher.format);
+    unput_.look(order, catalogue_);
   }
   publisher_.commit(order, coordinator_.next_step(),
                     [this, last = order.last](const Outcome& outcome) {

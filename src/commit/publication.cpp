@@ -82,14 +82,35 @@ TargetNames numbered(const Path& path, const Publication::Identity& identity,
   return names;
 }
 
+std::map<std::string, contents::EarlierAttribute> earlier_attributes(const ToldSteps& told) {
+  std::map<std::string, contents::EarlierAttribute> all;
+  const auto add = [&all](const std::string& before, const contents::Attributes& attributes) {
+    for (const auto& [name, attribute] : attributes) {
+      all[before + name] = {attribute.type, attribute.is_text, std::ssize(attribute.values)};
+    }
+  };
+  add({}, told.attributes);
+  for (const auto& [variable, attributes] : told.of_variable) {
+    add(variable + '/', attributes);
+  }
+  return all;
+}
+
 contents::Beginning beginning_of(const KeptFile& kept, const formats::Format& format) {
-  return {.number = kept.next_number,
-          .is_there = true,
-          .steps = kept.head.steps,
-          .bytes = kept.head.bytes,
-          .has_old_bytes = !format.traits().offsets_by_layout,
-          .variables = kept.variables,
-          .numbers = kept.numbers};
+  contents::Beginning beginning{.number = kept.next_number,
+                                .is_there = true,
+                                .steps = kept.head.steps,
+                                .bytes = kept.head.bytes,
+                                .has_old_bytes = !format.traits().offsets_by_layout,
+                                .variables = kept.variables,
+                                .numbers = kept.numbers};
+  const auto& rules = format.traits().rules;
+  if (rules.keeps_attribute_types || rules.header_bytes != contents::Rules::no_limit) {
+    beginning.attributes = earlier_attributes(kept.told);
+    beginning.header_bytes = kept.header_bytes;
+    beginning.header_room = kept.header_room;
+  }
+  return beginning;
 }
 
 }  // namespace

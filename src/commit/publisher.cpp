@@ -227,10 +227,9 @@ formats::Switch Publisher::commit_in_format(std::int64_t step) {
   if (!target.format) {
     return {};
   }
-  auto description = publication_.as_in_file(contents_.describe(catalogue_, target.told, step));
-  auto visible = target.format->commit(description, publication_.in_file(target.told));
-  target.of_variable = std::move(description.of_variable);
-  return visible;
+  return target.format->commit(
+      publication_.as_in_file(contents_.describe(catalogue_, target.told, step)),
+      publication_.in_file(target.told));
 }
 
 // Attributes that were set late are also those of earlier steps.
@@ -241,8 +240,7 @@ formats::Switch Publisher::finish_in_format(std::int64_t number, std::int64_t fi
     return {};
   }
   const std::int64_t last = number < 0 ? INT64_MAX : number;
-  const bool has_late_ones =
-      number < 0 && first > 0 && catalogue_.variable_attributes(last) != target.of_variable;
+  const bool has_late_ones = number < 0 && first > 0 && contents_.lacks_attributes(catalogue_);
   const std::int64_t from = has_late_ones ? 0 : first;
   return format->finish(publication_.as_in_file(contents_.describe(catalogue_, from, last)),
                         publication_.in_file(from));

@@ -116,7 +116,6 @@ class Publisher {
     std::vector<Then> waiting;
     // Of a format that says what makes steps visible:
     std::int64_t told = 0;                              // steps before this one are in the file
-    std::vector<contents::Attributes> of_variable{};    // as it was told last
     std::shared_ptr<formats::Visibility> visibility{};  // jobs change it, in their order
   };
   [[nodiscard]] const formats::Traits& traits() const { return setup_.format->traits(); }

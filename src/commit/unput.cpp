@@ -8,16 +8,14 @@
 
 #include "base/log.h"
 #include "contents/catalogue.h"
-#include "contents/rules.h"
 #include "contents/variable.h"
 #include "steps/orders.h"
 
 namespace iocomp::commit {
 
-void Unput::look(const steps::Commit& commit, const contents::Catalogue& catalogue,
-                 const contents::Rules& rules) {
+void Unput::look(const steps::Commit& commit, const contents::Catalogue& catalogue) {
   const std::int64_t all = (commit.last - commit.first + 1) * catalogue.variables();
-  if (!rules.keeps_first_definitions() || std::cmp_equal(commit.contents.size(), all)) {
+  if (!catalogue.rules().keeps_first_definitions || std::cmp_equal(commit.contents.size(), all)) {
     return;
   }
   std::set<std::pair<std::int64_t, int>> put;
@@ -30,7 +28,7 @@ void Unput::look(const steps::Commit& commit, const contents::Catalogue& catalog
         continue;
       }
       const contents::Variable variable = catalogue.variable(id, step);
-      if (rules.has_in_all_steps(variable)) {
+      if (!catalogue.has_one_step(variable)) {
         told_.insert(id);
         log::warning("file \"" + file_ + "\": nobody has put \"" + variable.name + "\" into step " +
                      std::to_string(catalogue.number(step)) +

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "contents/catalogue.h"
-#include "contents/rules.h"
 #include "steps/orders.h"
 
 namespace iocomp::commit {
@@ -18,8 +17,7 @@ class Unput {
   /// @param file  its name in the program.
   explicit Unput(std::string file) : file_{std::move(file)} {}
 
-  void look(const steps::Commit& commit, const contents::Catalogue& catalogue,
-            const contents::Rules& rules);
+  void look(const steps::Commit& commit, const contents::Catalogue& catalogue);
 
  private:
   std::string file_;

@@ -10,8 +10,10 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,29 +22,27 @@
 #include "array/element_type.h"
 #include "array/with_element_type.h"
 #include "base/error.h"
-#include "base/utf8.h"
 #include "base/wire.h"
+#include "contents/dimensions.h"
+#include "contents/rules.h"
 #include "contents/variable.h"
 #include "contents/variable_wire.h"
 
 namespace iocomp::contents {
 namespace {
 
-void check_name(const std::string& name, const char* what) {
-  const bool parts_filled = !name.empty() && name.front() != '/' && name.back() != '/' &&
-                            name.find("//") == std::string::npos;
-  const bool printable =
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
-  if (!is_utf8(name)) {
-    throw Error{ErrorCode::invalid_argument,
-                std::string{"the name \""} + name + "\" of " + what + " is not UTF-8"};
-  }
-  if (!parts_filled || !printable || name == "." || name == ".." || name.size() > 255) {
-    throw Error{ErrorCode::invalid_argument,
-                std::string{"the name \""} + name + "\" of " + what +
-                    " is not allowed: 1 to 255 printable characters; '/' separates "
-                    "groups and may neither begin, end nor be doubled"};
-  }
+// The room in a header for one variable, dimension or attribute, beside its name and values:
+// lengths, numbers, padding, and the name that a dimension without one gets.
+constexpr std::int64_t most_bytes_of_numbers = 64;
+
+std::int64_t bytes_in_header(std::string_view name, std::int64_t bytes) {
+  return std::ssize(name) + bytes + most_bytes_of_numbers;
+}
+
+std::string told(const Attribute& attribute) {
+  return attribute.is_text ? "text"
+                           : std::to_string(attribute.count()) + " of type " +
+                                 std::string{array::name(attribute.type)};
 }
 
 Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>>& history,
@@ -82,6 +82,11 @@ std::vector<std::byte> element_of(array::ElementType type, double value) {
 }
 
 }  // namespace
+
+std::int64_t bytes_in_header(const Variable& variable) {
+  const std::int64_t dimensions = variable.shape.dimensions + 1;
+  return std::ssize(variable.name) + (1 + 2 * dimensions) * most_bytes_of_numbers;
+}
 
 std::vector<std::byte> encode(const Event& event) {
   WireWriter writer;
@@ -160,24 +165,26 @@ void Catalogue::apply(const Event& event) {
       begin_step(event);
       break;
     case Event::What::attribute:
-      check_name(event.name, "an attribute");
-      rules_->check_attribute(event.name, event.attribute);
-      if (event.variable >= 0) {
-        (void)entry(event.variable);
-        variables_[static_cast<std::size_t>(event.variable)].attributes[event.name][event.step] =
-            event.attribute;
-      } else {
-        attributes_[event.name][event.step] = event.attribute;
-      }
+      set_attribute(event);
       break;
   }
   ++events_;
+  if (event.step == 0) {
+    header_bytes_of_first_step_ = header_bytes_;
+  }
 }
 
 void Catalogue::begin_at(const Beginning& beginning) {
   numbers_ = {{0, beginning.number}};
   layout_.begin_at(beginning.bytes);
-  has_old_bytes_ = beginning.has_old_bytes;
+  beginning_ = beginning;
+  header_bytes_ += beginning.header_bytes;
+  for (const auto& [name, attribute] : beginning.attributes) {
+    header_bytes_ += bytes_in_header(name, attribute.bytes);
+  }
+  if (beginning.header_room > 0 && rules_.header_bytes != Rules::no_limit) {
+    rules_.header_bytes = beginning.header_room;
+  }
 }
 
 void Catalogue::begin_step(const Event& event) {
@@ -239,15 +246,14 @@ void Catalogue::check_free(const std::string& name) const {
 }
 
 void Catalogue::define(const Event& event) {
-  check_name(event.name, "a variable");
-  check_free(event.name);
   const int id = variables();
   Variable variable{id, event.name, event.type, event.shape};
-  check_bytes(variable);
-  check_step(event, event.name);
-  rules_->check(variable);
+  check(rules_, variable);
+  check_free(event.name);
+  check_keeps(event, event.name);
   const Kept kept = kept_bits_ ? kept_bits_(variable) : Kept{};
   layout_.define(id, variable.bytes(), event.step);
+  header_bytes_ += beginning_.variables.contains(event.name) ? 0 : bytes_in_header(variable);
   variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}, kept});
   names_.insert(event.name);
   if (event.name == time_variable && event.shape.dimensions == 0) {
@@ -255,29 +261,189 @@ void Catalogue::define(const Event& event) {
   }
 }
 
-void Catalogue::check_step(const Event& event, const std::string& name) const {
-  const bool is_later = event.what == Event::What::set_shape || event.step > 0;
-  if (one_file_ && is_later && rules_->keeps_first_definitions()) {
+// Refuses changes after the first step, if the file keeps the definitions of that step.
+void Catalogue::check_keeps(const Event& event, const std::string& name) const {
+  if (one_file_ && event.step > 0 && rules_.keeps_first_definitions) {
     throw Error{ErrorCode::unsupported,
                 text(event) + " of variable \"" + name + "\": a file of " +
-                    std::string{rules_->name()} +
+                    std::string{rules_.format} +
                     " that holds all steps has the variables of its first step in all of them, "
-                    "with the shapes they were defined with; with file_per_step = true every step "
-                    "may have its own"};
+                    "with the shapes, dimensions and fill values that they have there; with "
+                    "file_per_step = true every step may have its own"};
   }
 }
 
 void Catalogue::check_has_step(std::int64_t step) const {
-  if (one_file_ && step > 0 && rules_->has_one_step()) {
+  if (one_file_ && step > 0 && rules_.has_one_step) {
     throw Error{ErrorCode::unsupported,
-                "a file of " + std::string{rules_->name()} +
-                    " with layout = \"flat\" has one step, and that has ended; more steps need "
+                "a file of " + rules_.name() +
+                    " has one step, and that has ended; more steps need "
                     "file_per_step = true, layout = \"steps\" or \"time\", or another file"};
   }
 }
 
+void Catalogue::check_step(std::int64_t step) const {
+  check_has_step(step);
+  if (rules_.has_dimensions && lengths_checked_ != events_) {
+    check_lengths(step);
+    lengths_checked_ = events_;
+  }
+}
+
+bool Catalogue::has_one_step(const Variable& variable) const {
+  return one_file_ && rules_.has_dimensions && variable.dimensions &&
+         !dimensions_of(variable, false).has_time;
+}
+
+void Catalogue::check_lengths(std::int64_t step) const {
+  DimensionTable table;
+  for (int id = 0; id < variables(); ++id) {
+    const Variable one = variable(id, step);
+    (void)table.add(one, dimensions_of(one, !one_file_));
+  }
+}
+
+bool Catalogue::comes_before_puts(const Event& event) const {
+  const auto is_too_much = [this](std::int64_t growth) {
+    return rules_.header_bytes != Rules::no_limit && header_bytes_ + growth > rules_.header_bytes;
+  };
+  switch (event.what) {
+    case Event::What::define:
+      // The first put decides where the variables of all steps lie.
+      return (rules_.header_bytes != Rules::no_limit && one_file_) ||
+             is_too_much(contents::bytes_in_header({0, event.name, event.type, event.shape}));
+    case Event::What::attribute: {
+      const bool is_of_variable = event.variable >= 0;
+      return (is_of_variable && event.name == fill_attribute && rules_.keeps_first_definitions) ||
+             (is_of_variable && event.name == dimensions_attribute && rules_.has_dimensions) ||
+             is_too_much(growth_of_header(event));
+    }
+    default:
+      return true;
+  }
+}
+
+std::int64_t Catalogue::growth_of_header(const Event& event) const {
+  const auto& all = event.variable < 0 ? attributes_ : entry(event.variable).attributes;
+  const auto known = all.find(event.name);
+  const auto earlier = beginning_.attributes.find(name_in_file(event));
+  std::int64_t before = 0;
+  if (known != all.end()) {
+    before = bytes_in_header(event.name, std::ssize(known->second.rbegin()->second.values));
+  } else if (earlier != beginning_.attributes.end()) {
+    before = bytes_in_header(event.name, earlier->second.bytes);
+  }
+  return bytes_in_header(event.name, std::ssize(event.attribute.values)) - before;
+}
+
+std::string Catalogue::name_in_file(const Event& event) const {
+  return event.variable < 0 ? event.name : entry(event.variable).name + '/' + event.name;
+}
+
+// Checks an attribute that means something to the file itself.
+void Catalogue::check_meaning(const Event& event, const Variable& owner) const {
+  const Attribute& attribute = event.attribute;
+  if (event.name == fill_attribute) {
+    Variable with = owner;
+    with.fill_value = attribute;
+    if (!with.has_fill_value()) {
+      throw Error{ErrorCode::invalid_argument,
+                  "the attribute _FillValue of the variable \"" + owner.name + "\" is " +
+                      told(attribute) + ": it must be one value of the variable's type, " +
+                      std::string{array::name(owner.type)}};
+    }
+    if (owner.fill_value != attribute) {
+      check_keeps(event, owner.name);
+    }
+  }
+  if (event.name == dimensions_attribute && rules_.has_dimensions && attribute.is_text) {
+    Variable with = owner;
+    with.dimensions = std::string{text_of(attribute)};
+    for (const auto& name : dimensions_of(with, !one_file_).names) {
+      check_dimension(rules_, owner, name);
+    }
+    if (owner.dimensions != with.dimensions) {
+      check_keeps(event, owner.name);
+    }
+  }
+  if (event.name == kept_bits_attribute &&
+      (attribute.is_text || attribute.type != array::ElementType::int32 ||
+       attribute.count() != 1)) {
+    throw Error{ErrorCode::invalid_argument, std::string{"the attribute "} + kept_bits_attribute +
+                                                 " of the variable \"" + owner.name + "\" is " +
+                                                 told(attribute) +
+                                                 ": it must be one value of type int32"};
+  }
+  if (event.name == kept_bits_attribute && entry(event.variable).kept.bits > 0) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{"the attribute "} + kept_bits_attribute + " of the variable \"" +
+                    owner.name +
+                    "\" is set by iocomp, which rounds its values as the settings say"};
+  }
+}
+
+// Checks an attribute together with those that were set before.
+void Catalogue::check_beside_others(const Event& event, const AttributeHistory& others) const {
+  const std::string what =
+      rules_.name() + " cannot hold the attribute \"" + event.name + '"' +
+      (event.variable < 0 ? " of the file"
+                          : " of the variable \"" + entry(event.variable).name + '"') +
+      ": ";
+  const auto known = others.find(event.name);
+  if (one_file_ && rules_.keeps_attribute_types) {
+    std::optional<EarlierAttribute> first;
+    if (const auto found = beginning_.attributes.find(name_in_file(event));
+        found != beginning_.attributes.end()) {
+      first = found->second;
+    } else if (known != others.end()) {
+      const Attribute& set = known->second.begin()->second;
+      first = {set.type, set.is_text};
+    }
+    if (first &&
+        (first->is_text != event.attribute.is_text || first->type != event.attribute.type)) {
+      throw Error{ErrorCode::unsupported,
+                  what + "it is " + told(event.attribute) + ", and was " +
+                      (first->is_text ? "text" : std::string{array::name(first->type)}) +
+                      " before; readers refuse a file in which that changes"};
+    }
+  }
+  const std::int64_t needed = header_bytes_ + growth_of_header(event);
+  if (const auto room = room_for_header(event.step); needed > room) {
+    throw Error{ErrorCode::unsupported,
+                what + "names and attributes would take up to " + std::to_string(needed) +
+                    " bytes, and room was made for " + std::to_string(room) +
+                    " with the first data; set long attributes before the first put, or ask for "
+                    "more with the hint nc_header_align_size"};
+  }
+}
+
+// There is no limit before the first data: they make the room.
+std::int64_t Catalogue::room_for_header(std::int64_t step) const {
+  const bool is_made = one_file_ && (step > 0 || beginning_.header_room > 0);
+  if (rules_.header_bytes == Rules::no_limit || !is_made) {
+    return Rules::no_limit;
+  }
+  const bool has_more =
+      beginning_.header_room == 0 && header_bytes_of_first_step_ > rules_.header_bytes;
+  return has_more ? 2 * header_bytes_of_first_step_ : rules_.header_bytes;
+}
+
+void Catalogue::set_attribute(const Event& event) {
+  const bool is_of_file = event.variable < 0;
+  const Variable owner = is_of_file ? Variable{} : variable(event.variable, event.step);
+  check(rules_, is_of_file ? nullptr : &owner, event.name, event.attribute);
+  if (!is_of_file) {
+    check_meaning(event, owner);
+  }
+  auto& all =
+      is_of_file ? attributes_ : variables_[static_cast<std::size_t>(event.variable)].attributes;
+  check_beside_others(event, all);
+  header_bytes_ += growth_of_header(event);
+  all[event.name][event.step] = event.attribute;
+}
+
 void Catalogue::set_shape(const Event& event) {
-  check_step(event, entry(event.variable).name);
+  check_keeps(event, entry(event.variable).name);
   auto& shapes = variables_[static_cast<std::size_t>(event.variable)].shapes;
   const auto& old = shapes.back();
   if (old.second.dimensions != event.shape.dimensions) {
@@ -288,7 +454,7 @@ void Catalogue::set_shape(const Event& event) {
   }
   const Variable variable{event.variable, entry(event.variable).name, entry(event.variable).type,
                           event.shape};
-  check_bytes(variable);
+  check(rules_, variable);
   layout_.set_bytes(event.variable, variable.bytes(), event.step);
   if (old.first == event.step) {
     shapes.back().second = event.shape;
@@ -326,9 +492,8 @@ Variable Catalogue::variable(int id, std::int64_t step) const {
     const auto later = history->second.upper_bound(step);
     return later == history->second.begin() ? nullptr : &std::prev(later)->second;
   };
-  if (const auto* names = set("dimensions"); names != nullptr && names->is_text) {
-    const auto* first = reinterpret_cast<const char*>(names->values.data());
-    variable.dimensions = std::string(first, names->values.size());
+  if (const auto* names = set(dimensions_attribute); names != nullptr && names->is_text) {
+    variable.dimensions = std::string{text_of(*names)};
   }
   if (const auto* fill = set(fill_attribute); fill != nullptr) {
     variable.fill_value = *fill;
@@ -366,6 +531,12 @@ std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const 
   return all;
 }
 
+bool Catalogue::has_later_attributes(int id, std::int64_t step) const {
+  return std::ranges::any_of(entry(id).attributes, [step](const auto& history) {
+    return history.second.rbegin()->first > step;
+  });
+}
+
 std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
   const Variable found = variable(id, step);
   if (auto time = time_ == id ? time_as_element(step) : std::vector<std::byte>{}; !time.empty()) {
@@ -373,7 +544,7 @@ std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
   }
   const std::vector<std::byte> zeros(array::size_bytes(found.type));
   const auto& value = found.has_fill_value() ? found.fill_value->values : zeros;
-  return value == zeros && !has_old_bytes_ ? std::vector<std::byte>{} : value;
+  return value == zeros && !beginning_.has_old_bytes ? std::vector<std::byte>{} : value;
 }
 
 std::vector<std::byte> Catalogue::time_as_element(std::int64_t step) const {
@@ -395,6 +566,21 @@ void Contents::add(std::int64_t step, int variable, std::int64_t offset, BlockSu
 void Contents::remove_step(std::int64_t step) {
   known_.erase(step);
   ++removals_;
+}
+
+bool Contents::lacks_attributes(const Catalogue& catalogue) const {
+  std::set<int> seen;
+  for (auto step = known_.rbegin(); step != known_.rend(); ++step) {
+    for (const auto& [id, known] : step->second) {
+      if (seen.insert(id).second && catalogue.has_later_attributes(id, step->first)) {
+        return true;
+      }
+    }
+    if (std::ssize(seen) == catalogue.variables()) {
+      break;
+    }
+  }
+  return false;
 }
 
 Description Contents::describe(const Catalogue& catalogue, std::int64_t first,

@@ -50,6 +50,16 @@ struct Event {
 /// For people: `define("u", float64, 4 x 16) in step 0`.
 [[nodiscard]] std::string text(const Event& event);
 
+/// An attribute that earlier jobs have set.
+struct EarlierAttribute {
+  array::ElementType type = array::ElementType::uint8;
+  bool is_text = false;
+  std::int64_t bytes = 0;
+};
+
+/// The most bytes that a variable takes in the header of a file, without its attributes.
+[[nodiscard]] std::int64_t bytes_in_header(const Variable& variable);
+
 /// Where a file begins that goes on with what earlier jobs have written.
 struct Beginning {
   std::int64_t number = 0;  ///< of its first step
@@ -62,27 +72,48 @@ struct Beginning {
   std::set<std::string> variables{};  ///< that these have
   /// Numbers of those steps that have variables, by step; none where all are as these.
   std::map<std::int64_t, std::int64_t> numbers{};
+  // Filled in if the rules bound attributes by those that were set before:
+  std::map<std::string, EarlierAttribute> attributes{};  ///< by "<variable>/<name>" or "<name>"
+  std::int64_t header_bytes = 0;                         ///< of its variables: see bytes_in_header
+  std::int64_t header_room = 0;                          ///< in front of them; 0: there are none
 };
 
 /// What a file contains, as the log of its events tells: every process that applied the same events
 /// knows the same variables, shapes and offsets.
 class Catalogue {
  public:
+  /// The size of a header without names and attributes.
+  static constexpr std::int64_t empty_header_bytes = 64;
+
   /// @param one_file  all steps go to one physical file.
   /// @param kept_bits  what the file keeps of its variables; null: everything.
   Catalogue(const Rules& rules, std::int64_t alignment_bytes, bool one_file,
             KeptBits kept_bits = nullptr)
-      : rules_{&rules},
+      : rules_{rules},
         one_file_{one_file},
         kept_bits_{std::move(kept_bits)},
-        layout_{alignment_bytes, one_file} {}
+        layout_{alignment_bytes, one_file},
+        header_bytes_{empty_header_bytes} {}
 
   /// @throws Error{invalid_argument} (name taken or malformed, other number of dimensions),
-  /// Error{unsupported} or Error{invalid_setting}; then nothing has changed.
+  /// Error{unsupported} for what the rules do not allow, Error{invalid_setting}; then nothing has
+  /// changed.
   void apply(const Event& event);
 
-  /// @throws Error{unsupported} where the file has one step alone, and this is not the first.
-  void check_has_step(std::int64_t step) const;
+  /// Checks all that is defined for a step together. To be called before the first put of the step
+  /// and before its end: until then, definitions may contradict one another.
+  /// @throws Error{unsupported} where the file has one step alone, and this is not the first;
+  /// Error{invalid_argument} where a dimension has two lengths.
+  void check_step(std::int64_t step) const;
+  [[nodiscard]] const Rules& rules() const noexcept { return rules_; }
+  /// True if a variable has values in only one step of the file.
+  [[nodiscard]] bool has_one_step(const Variable& variable) const;
+  /// True if the event must come before the rank's first put of the step, because the file relies
+  /// on it from then on.
+  [[nodiscard]] bool comes_before_puts(const Event& event) const;
+
+  /// The most bytes that names and attributes take in the header of the file.
+  [[nodiscard]] std::int64_t header_bytes() const noexcept { return header_bytes_; }
 
   /// The file goes on there. Before the first event.
   void begin_at(const Beginning& beginning);
@@ -109,6 +140,8 @@ class Catalogue {
   /// Attributes as they are in a step: those that were set in it or before.
   [[nodiscard]] Attributes attributes(std::int64_t step) const;
   [[nodiscard]] std::vector<Attributes> variable_attributes(std::int64_t step) const;
+  /// True if an attribute of a variable was set after a step.
+  [[nodiscard]] bool has_later_attributes(int id, std::int64_t step) const;
   /// What elements of a variable hold that nobody puts in a step: one element's bytes, or nothing
   /// where that is 0 and the file holds 0 anyway.
   [[nodiscard]] std::vector<std::byte> fill(int id, std::int64_t step) const;
@@ -126,15 +159,23 @@ class Catalogue {
     Kept kept;
   };
   void define(const Event& event);
+  void set_attribute(const Event& event);
+  void check_meaning(const Event& event, const Variable& owner) const;
+  void check_beside_others(const Event& event, const AttributeHistory& others) const;
+  void check_lengths(std::int64_t step) const;
+  [[nodiscard]] std::int64_t growth_of_header(const Event& event) const;
+  [[nodiscard]] std::int64_t room_for_header(std::int64_t step) const;
+  [[nodiscard]] std::string name_in_file(const Event& event) const;
   void check_free(const std::string& name) const;
   void set_shape(const Event& event);
   void begin_step(const Event& event);
+  void check_has_step(std::int64_t step) const;
   [[nodiscard]] const Entry& entry(int id) const;
   [[nodiscard]] std::vector<std::byte> time_as_element(std::int64_t step) const;
 
-  void check_step(const Event& event, const std::string& name) const;
+  void check_keeps(const Event& event, const std::string& name) const;
 
-  const Rules* rules_;
+  Rules rules_;
   bool one_file_;
   KeptBits kept_bits_;
   Layout layout_;
@@ -145,7 +186,10 @@ class Catalogue {
   std::map<std::int64_t, std::int64_t> numbers_{{0, 0}};  // by step, where they jump
   std::map<std::int64_t, double> times_;                  // by step
   std::optional<int> time_;                               // the scalar variable
-  bool has_old_bytes_ = false;                            // see Beginning
+  Beginning beginning_{};
+  std::int64_t header_bytes_;
+  std::int64_t header_bytes_of_first_step_ = 0;
+  mutable std::int64_t lengths_checked_ = -1;  // by so many events
 };
 
 /// What is defined by a step.
@@ -162,6 +206,8 @@ class Contents {
   void remove_step(std::int64_t step);
   /// How often a step was removed: what was described before may hold one that is gone.
   [[nodiscard]] std::int64_t removals() const noexcept { return removals_; }
+  /// True if an attribute of some variable was set after the last step that has the variable.
+  [[nodiscard]] bool lacks_attributes(const Catalogue& catalogue) const;
   /// For manifest and finish: the steps `first` to `last` (included).
   [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
                                      std::int64_t last) const;

@@ -1,47 +1,105 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "array/element_type.h"
 #include "contents/variable.h"
 
 namespace iocomp::contents {
 
-/// What a format can hold.
-class Rules {
+/// Some of the element types.
+class Types {
  public:
-  /// @param format  its name: "posix".
-  /// @param keeps_first_definitions  a file of several steps has the variables of its first step in
-  /// all of them, with the same shapes.
-  /// @param has_one_step  a file has no more than one step.
-  Rules(std::string_view format, bool keeps_first_definitions, bool has_one_step = false)
-      : format_{format},
-        keeps_first_definitions_{keeps_first_definitions},
-        has_one_step_{has_one_step} {}
-  Rules(const Rules&) = delete;
-  Rules& operator=(const Rules&) = delete;
-  virtual ~Rules() = default;
-
-  [[nodiscard]] std::string_view name() const noexcept { return format_; }
-  [[nodiscard]] bool keeps_first_definitions() const noexcept { return keeps_first_definitions_; }
-  [[nodiscard]] bool has_one_step() const noexcept { return has_one_step_; }
-
-  /// True if each step of a file of several steps has the variable, also where nobody puts it.
-  [[nodiscard]] virtual bool has_in_all_steps(const Variable& /*variable*/) const {
-    return keeps_first_definitions_;
+  [[nodiscard]] static constexpr Types all() { return Types{~0U}; }
+  [[nodiscard]] constexpr Types without(std::initializer_list<array::ElementType> types) const {
+    Types left = *this;
+    for (const auto type : types) {
+      left.bits_ &= ~bit(type);
+    }
+    return left;
   }
-
-  /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
-  virtual void check(const Variable& /*variable*/) const {}
-
-  /// @throws Error{unsupported} naming attribute and format when it cannot hold that.
-  virtual void check_attribute(const std::string& /*name*/, const Attribute& /*attribute*/) const {}
+  [[nodiscard]] constexpr bool has(array::ElementType type) const {
+    return (bits_ & bit(type)) != 0;
+  }
+  friend constexpr bool operator==(const Types&, const Types&) = default;
 
  private:
-  std::string_view format_;
-  bool keeps_first_definitions_;
-  bool has_one_step_;
+  explicit constexpr Types(std::uint32_t bits) : bits_{bits} {}
+  static constexpr std::uint32_t bit(array::ElementType type) {
+    return std::uint32_t{1} << static_cast<unsigned>(type);
+  }
+
+  std::uint32_t bits_;
 };
+
+/// The limits of a format. A call that goes beyond them is refused on all ranks: see Catalogue.
+/// formats/rules.h has the rules of each format. The table in docs/formats.md is generated from
+/// them.
+struct Rules {
+  static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+  std::string_view format;     ///< "hdf5"
+  std::string_view variant{};  ///< the setting that makes it this one; empty: there is one
+
+  std::size_t most_name_bytes = 255;
+  /// Variables may be called "a/b".
+  bool has_groups = true;
+  /// Names must be those that netCDF allows. This holds for dimensions too.
+  bool has_netcdf_names = false;
+  /// Readers take a group at the root for a step if its name is a number.
+  bool has_steps_at_root = false;
+  /// In the file, an attribute of a variable is called "<variable>/<name>". So names of attributes
+  /// have no '/'.
+  bool joins_names = false;
+  /// Names that mean something else to readers. One that ends with '*' stands for all names that
+  /// begin so.
+  std::span<const std::string_view> reserved_variables{};
+  std::span<const std::string_view> reserved_attributes{};
+
+  Types types = Types::all();
+  /// The length of one text: the last dimension of an array of characters.
+  std::int64_t most_characters = no_limit;
+
+  Types attribute_types = Types::all();
+  bool has_empty_attributes = true;
+  bool has_empty_texts = true;
+  std::int64_t most_text_bytes = no_limit;       ///< of an attribute
+  std::int64_t most_attribute_bytes = no_limit;  ///< of one of numbers
+  /// Readers refuse a file of several steps in which an attribute changes its type.
+  bool keeps_attribute_types = false;
+  /// The room for names and attributes. It is made with the first put, for twice as much as they
+  /// take by then, and for at least this.
+  std::int64_t header_bytes = no_limit;
+
+  /// The attribute "dimensions" names those of a variable. A name has one length in a file.
+  bool has_dimensions = false;
+  /// A file of several steps has the variables of its first step in all of them, with the shapes
+  /// and fill values that they have there.
+  bool keeps_first_definitions = false;
+  /// Nothing in the file tells steps apart, so it has only one.
+  bool has_one_step = false;
+
+  /// "hdf5 with layout = \"flat\""
+  [[nodiscard]] std::string name() const;
+};
+
+/// @throws Error{invalid_argument} for names that no format has; Error{unsupported} naming format
+/// and variable for what this one cannot hold.
+void check(const Rules& rules, const Variable& variable);
+
+/// The same for the name of one of its dimensions.
+void check_dimension(const Rules& rules, const Variable& variable, const std::string& name);
+
+/// The same for an attribute by itself.
+/// @param owner  the variable that gets it; null: the file.
+void check(const Rules& rules, const Variable* owner, const std::string& name,
+           const Attribute& attribute);
 
 }  // namespace iocomp::contents

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "array/box.h"
 #include "array/element_type.h"
@@ -13,6 +14,10 @@
 #include "base/error.h"
 
 namespace iocomp::contents {
+
+std::string_view text_of(const Attribute& attribute) noexcept {
+  return {reinterpret_cast<const char*>(attribute.values.data()), attribute.values.size()};
+}
 
 void round_values(const Variable& variable, std::span<std::byte> values, bool is_swapped) {
   if (variable.kept_bits > 0) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "array/box.h"
@@ -28,6 +29,8 @@ struct Attribute {
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 using Attributes = std::map<std::string, Attribute>;
+/// The text of one that is text.
+[[nodiscard]] std::string_view text_of(const Attribute& attribute) noexcept;
 
 /// A variable as a back-end sees it at one step.
 struct Variable {

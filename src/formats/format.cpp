@@ -42,7 +42,7 @@ Target Format::create(const Path& /*path*/, const FormatOptions& /*options*/,
 
 std::unique_ptr<Source> Format::open(const Path& path) const {
   throw Error{ErrorCode::unsupported, "cannot read " + path.text() + ": the back-end \"" +
-                                          std::string{traits_.name} + "\" writes only"};
+                                          std::string{name()} + "\" writes only"};
 }
 
 }  // namespace iocomp::formats

@@ -44,7 +44,7 @@ enum class Kind {
 
 /// What a format is like. It answers this once.
 struct Traits {
-  std::string_view name;       ///< "posix"
+  contents::Rules rules;       ///< its name, and what it can hold: see formats/rules.h
   std::string_view extension;  ///< ".bin"
   Kind kind = Kind::plain;
   /// Offsets follow from the order of definition alone (see Layout), so that every process can
@@ -55,11 +55,6 @@ struct Traits {
   bool readable_while_open = true;
   /// A file of several steps that was committed can be gone on with: see FormatOptions.
   bool goes_on = false;
-  /// A file of several steps has the variables of its first step in all of them, with the same
-  /// shapes.
-  bool keeps_first_definitions = false;
-  /// Nothing in the file tells a step, so it has one alone.
-  bool has_one_step = false;
   /// An XDMF file can describe its files: they are HDF5 inside, or plain elements. Then
   /// `Format::whereabouts` tells where a variable lies.
   bool xdmf_can_describe = false;
@@ -262,12 +257,19 @@ using Target = std::variant<std::unique_ptr<PlainTarget>, std::unique_ptr<Shared
 void finish(const Target& target, const Description& description);
 
 /// A format for files of some options: what a back-end module provides.
-class Format : public contents::Rules {
+class Format {
  public:
-  explicit Format(const Traits& traits)
-      : Rules{traits.name, traits.keeps_first_definitions, traits.has_one_step}, traits_{traits} {}
+  explicit Format(const Traits& traits) : traits_{traits} {}
+  Format(const Format&) = delete;
+  Format& operator=(const Format&) = delete;
+  virtual ~Format() = default;
 
   [[nodiscard]] const Traits& traits() const noexcept { return traits_; }
+  [[nodiscard]] std::string_view name() const noexcept { return traits_.rules.format; }
+  /// The rules for a file with these options.
+  [[nodiscard]] virtual contents::Rules rules(const FormatOptions& /*options*/) const {
+    return traits_.rules;
+  }
 
   /// Where a variable lies that was put into the file that the options make. Asked where
   /// `xdmf_can_describe`; by default plain elements at the offset.
@@ -292,7 +294,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 13;
+inline constexpr int iocomp_format_interface_version = 14;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

@@ -90,6 +90,15 @@ void put(WireWriter& writer, const contents::Beginning& beginning) {
     writer.put(step);
     writer.put(number);
   }
+  writer.put(static_cast<std::uint64_t>(beginning.attributes.size()));
+  for (const auto& [name, attribute] : beginning.attributes) {
+    writer.put_text(name);
+    writer.put(attribute.type);
+    writer.put(static_cast<std::uint8_t>(attribute.is_text ? 1 : 0));
+    writer.put(attribute.bytes);
+  }
+  writer.put(beginning.header_bytes);
+  writer.put(beginning.header_room);
 }
 
 contents::Beginning get_beginning(WireReader& reader) {
@@ -107,6 +116,14 @@ contents::Beginning get_beginning(WireReader& reader) {
     const auto step = reader.get<std::int64_t>();
     beginning.numbers.emplace(step, reader.get<std::int64_t>());
   }
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    auto& attribute = beginning.attributes[reader.get_text()];
+    attribute.type = contents::get_type(reader);
+    attribute.is_text = reader.get<std::uint8_t>() != 0;
+    attribute.bytes = reader.get<std::int64_t>();
+  }
+  beginning.header_bytes = reader.get<std::int64_t>();
+  beginning.header_room = reader.get<std::int64_t>();
   return beginning;
 }
 

@@ -54,8 +54,8 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       format_{format},
       publication_{commit::identity(name_, settings_, context.place.job, context.was_given_up),
                    format, &catalogue_},
-      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step,
-                 commit::format_options(settings_).kept_bits},
+      catalogue_{format.rules(commit::format_options(settings_)), settings_.alignment_bytes,
+                 !settings_.file_per_step, commit::format_options(settings_).kept_bits},
       writers_{context, key, settings_, format, publication_} {
   catalogue_.begin_at(open.beginning);
   const Outcome opened = outcome_of([&] {

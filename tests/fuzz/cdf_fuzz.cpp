@@ -28,6 +28,7 @@
 #include "formats/netcdf/source.h"
 #include "formats/pnetcdf/header.h"
 #include "formats/pnetcdf/layout.h"
+#include "formats/rules.h"
 #include "fuzz/target.h"
 #include "unit/temporary_folder.h"
 
@@ -38,15 +39,6 @@ using contents::Attribute;
 using contents::Event;
 using contents::Inventory;
 using contents::Variable;
-
-class CdfRules : public contents::Rules {
- public:
-  CdfRules() : Rules{"pnetcdf", true} {}
-  void check(const Variable& variable) const override { formats::cdf::check(variable, name()); }
-  void check_attribute(const std::string& attribute, const Attribute& value) const override {
-    formats::cdf::check(attribute, value, name());
-  }
-};
 
 std::string path() {
   static const TemporaryFolder folder;
@@ -146,9 +138,8 @@ void check_written(const formats::cdf::Header& header, const Inventory& found) {
 }
 
 void check_own(Material& material) {
-  static const CdfRules rules;
   const bool one_step = material.up_to(1) == 1;
-  contents::Catalogue catalogue{rules, 1, !one_step};
+  contents::Catalogue catalogue{formats::rules::pnetcdf, 1, !one_step};
   contents::Contents contents;
   formats::cdf::PnetcdfLayout layout{4, material.up_to(3) * 256, one_step};
   std::int64_t step = 0;

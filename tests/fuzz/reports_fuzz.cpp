@@ -155,7 +155,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                             Kind::put_report, Kind::step_done, Kind::file_failed};
   fuzz::Material material{data, size};
   const fuzz::MemoryLimit limit{512 * size + (std::size_t{64} << 10)};
-  const contents::Rules rules{"fuzz", material.up_to(1) == 1};
+  contents::Rules rules{.format = "fuzz"};
+  rules.keeps_first_definitions = material.up_to(1) == 1;
   fuzz::Lead lead{material, rules};
   fuzz::Home home{material, lead};
   while (!material.is_empty()) {

@@ -807,6 +807,25 @@ class OnGpu:
         return part
 
 
+def particles_of_one_number() -> None:
+    """Put as many particles in each step: their number is told in the first one."""
+    with begin() as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        out = io.open("fields")
+        x = out.define("x", "f8", (0, 3))
+        first, total = rank * (rank + 1) // 2, ranks * (ranks + 1) // 2
+        assert out.set_rows({x: rank + 1}) == [(first, total)]
+        for step in range(3):
+            x.put(np.full((rank + 1, 3), rank + 10 * step, "f8"), (first, 0))
+            out.end_step()
+        raises(iocomp.UnsupportedError, "of its first step", out.set_rows, {x: 1})
+        out.close()
+        with io.open_input("fields") as back:
+            for step in range(3):
+                expected = np.repeat(np.arange(ranks) + 10.0 * step, np.arange(ranks) + 1)
+                assert np.array_equal(back.read("x", step)[:, 0], expected)
+
+
 def gpu_arrays(io: iocomp.Session) -> None:
     """Put arrays of a GPU in all the ways; what cannot be put is told."""
     driver = ctypes.CDLL(os.environ["GPU_STAND_IN"])

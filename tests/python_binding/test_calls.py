@@ -82,6 +82,15 @@ def test_particles_follow_those_of_other_ranks(launch: Launcher, back_end: str, 
     launch.play("particles", ranks=4, FILES_FIELDS_BACKEND=back_end, **MODES[mode])
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", ["netcdf", "pnetcdf"])
+def test_a_series_that_keeps_its_shapes_takes_the_number_of_particles(
+    launch: Launcher, back_end: str, mode: str
+) -> None:
+    need(launch, back_end)
+    launch.play("particles_of_one_number", ranks=4, FILES_FIELDS_BACKEND=back_end, **MODES[mode])
+
+
 def test_the_release_is_that_of_the_command(launch: Launcher) -> None:
     text, number = launch.play("release", ranks=1).split()
     major, minor, patch = map(int, text.split("."))

@@ -14,9 +14,11 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "config/settings.h"
+#include "contents/rules_page.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "formats/registry.h"
+#include "formats/rules.h"
 #include "iocomp/place.h"
 #include "iocomp/settings_here.h"
 #include "iocomp/subcommands.h"
@@ -130,6 +132,7 @@ void print_json(const Installation& found) {
 void add_info(CLI::App& app) {
   struct Choice {
     bool json = false;
+    bool rules = false;
     std::string path;
     int writers = 1;
   };
@@ -137,6 +140,8 @@ void add_info(CLI::App& app) {
   auto* command =
       app.add_subcommand("info", "Print versions, and which back-ends are found or missing");
   command->add_flag("--json", choice->json, "Print it as JSON");
+  command->add_flag("--rules", choice->rules,
+                    "Print what each format can hold instead, as the table in docs/formats.md");
   auto* const path = command->add_option(
       "--path", choice->path,
       "Print the file system of this directory instead, and what iocomp would choose there");
@@ -145,6 +150,10 @@ void add_info(CLI::App& app) {
       ->capture_default_str()
       ->needs(path);
   command->callback([choice] {
+    if (choice->rules) {
+      fmt::print("{}", contents::rules_markdown(formats::rules::all));
+      return;
+    }
     if (!choice->path.empty()) {
       const auto place = place_at(choice->path, choice->writers);
       fmt::print("{}", choice->json ? json_of(place).dump(2) + '\n' : aligned(rows_of(place)));

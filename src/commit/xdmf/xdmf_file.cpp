@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/xdmf/xdmf_file.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -24,19 +22,10 @@
 #include "commit/commit.h"
 #include "commit/manifest.h"
 #include "commit/read_manifest.h"
+#include "contents/variable.h"
 #include "formats/plain_source.h"
 
 namespace iocomp::commit {
-namespace {
-
-std::string text_of(const contents::Attribute& attribute) {
-  std::string text(attribute.values.size(), '\0');
-  std::transform(attribute.values.begin(), attribute.values.end(), text.begin(),
-                 [](std::byte byte) { return static_cast<char>(byte); });
-  return text;
-}
-
-}  // namespace
 
 XdmfFile::XdmfFile(std::string name, const Path& path, const formats::Format& format,
                    formats::FormatOptions options)
@@ -120,7 +109,7 @@ void XdmfFile::add_from_manifest(const Path& file) {
       XdmfStep& step = steps.back();
       const contents::Attributes& attributes = step.of_variable[placed.variable.name];
       if (const auto said = attributes.find("dimensions"); said != attributes.end()) {
-        placed.variable.dimensions = text_of(said->second);
+        placed.variable.dimensions = std::string{contents::text_of(said->second)};
       }
       if (placed.variable.shape.dimensions == 1) {
         step.lines.insert_or_assign(placed.variable.name, placed);

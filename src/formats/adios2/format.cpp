@@ -8,21 +8,26 @@
 #include <memory>
 #include <string>
 
-#include "array/element_type.h"
 #include "base/error.h"
 #include "base/path.h"
 #include "formats/adios2/engine.h"
 #include "formats/adios2/source.h"
 #include "formats/adios2/target.h"
-#include "formats/adios2/values.h"
+#include "formats/rules.h"
 
 namespace iocomp::formats {
 namespace {
 
+const contents::Rules& rules_of(bp::Kind kind) {
+  return kind == bp::Kind::bp4   ? rules::adios2_bp4
+         : kind == bp::Kind::bp5 ? rules::adios2_bp5
+                                 : rules::adios2_hdf5;
+}
+
 class Adios2 : public Format {
  public:
   explicit Adios2(bp::Kind kind)
-      : Format{{.name = "adios2",
+      : Format{{.rules = rules_of(kind),
                 .extension = kind == bp::Kind::hdf5 ? ".h5" : ".bp",
                 .kind = Kind::step,
                 .readable_while_open = kind != bp::Kind::hdf5,
@@ -30,19 +35,6 @@ class Adios2 : public Format {
                 .folder_mark = kind == bp::Kind::hdf5 ? "" : "md.idx"}},
         kind_{kind} {}
 
-  void check(const Variable& variable) const override {
-    if (!bp::has_type(variable.type)) {
-      throw Error{ErrorCode::unsupported, "adios2 cannot hold \"" + variable.name +
-                                              "\": ADIOS2 has no elements of type " +
-                                              std::string{array::name(variable.type)}};
-    }
-    if (kind_ == bp::Kind::hdf5 && variable.type == array::ElementType::character) {
-      throw Error{ErrorCode::unsupported,
-                  "adios2 cannot hold \"" + variable.name +
-                      "\": its engine HDF5 gives characters back as numbers; BP4, BP5 and the "
-                      "back-end hdf5 have text"};
-    }
-  }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
     return std::make_unique<bp::DatasetTarget>(path, options, kind_, writers);

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "formats/adios2/values.h"
 #include "formats/adios2/with_type.h"
+#include "formats/rules.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::bp {
@@ -34,7 +35,7 @@ std::string name_of(ElementType type) {
 std::optional<ElementType> type_called(const std::string& name) {
   for (int value = 1; array::element_type(value); ++value) {
     const auto type = *array::element_type(value);
-    if (has_type(type) && name_of(type) == name) {
+    if (rules::of_adios2.has(type) && name_of(type) == name) {
       return type;
     }
   }

@@ -61,10 +61,6 @@ void for_each_attribute(const Description& description, const Action& action) {
   }
 }
 
-bool is_alike(const Attribute& one, const Attribute& other) {
-  return part_of(one.type) == part_of(other.type) && one.is_text == other.is_text;
-}
-
 void make_folder(const Path& path) {
   const OpenFolder& folder = path.folder();
   folder.remove(path.name());
@@ -314,17 +310,6 @@ void DatasetTarget::bring_scalars_to_the_first(const Description& description) {
   }
 }
 
-// Readers refuse the whole dataset where an attribute changes its type: such a value gets another
-// name.
-std::string DatasetTarget::name_of(const std::string& variable, const std::string& name,
-                                   const Attribute& value) const {
-  const auto known = attributes_.find({variable, name});
-  if (known == attributes_.end() || is_alike(known->second, value)) {
-    return name;
-  }
-  return name + '.' + (value.is_text ? "text" : std::string{array::name(value.type)});
-}
-
 void DatasetTarget::define_attributes(const Description& description) {
   // They may be of a step that is dropped.
   const auto repeat = [this](const std::string& variable, const Attributes& attributes) {
@@ -338,14 +323,10 @@ void DatasetTarget::define_attributes(const Description& description) {
     repeat(variable, attributes);
   }
   for_each_attribute(
-      description, [this](const auto& variable, const auto& given, const auto& value) {
-        const std::string name = name_of(variable, given, value);
+      description, [this](const auto& variable, const auto& name, const auto& value) {
         const auto [known, is_new] = attributes_.try_emplace({variable, name}, value);
-        if (!is_new && known->second == value) {
-          return;
-        }
-        known->second = value;
-        if (is_folder() || !value.values.empty()) {  // HDF5 has no empty text there
+        if (is_new || known->second != value) {
+          known->second = value;
           bp::define(io_, variable, name, value);
         }
       });
@@ -354,7 +335,7 @@ void DatasetTarget::define_attributes(const Description& description) {
 bool DatasetTarget::has_news(const Description& description) const {
   bool any = false;
   for_each_attribute(description, [&](const auto& variable, const auto& name, const auto& value) {
-    const auto known = attributes_.find({variable, name_of(variable, name, value)});
+    const auto known = attributes_.find({variable, name});
     any = any || known == attributes_.end() || known->second != value;
   });
   return any;

@@ -62,8 +62,6 @@ class DatasetTarget : public StepTarget {
   void write_parts(const Description& description);
   void bring_scalars_to_the_first(const Description& description);
   void put_what_is_empty(const Description& description);
-  [[nodiscard]] std::string name_of(const std::string& variable, const std::string& name,
-                                    const Attribute& value) const;
   void define_attributes(const Description& description);
   [[nodiscard]] bool has_news(const Description& description) const;
   void make_durable_elsewhere() const;

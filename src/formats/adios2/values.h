@@ -9,21 +9,16 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "formats/format.h"
+#include "formats/rules.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::bp {
 
 /// What steps of BP4 have that would have nothing: BP4 cannot read such.
-inline constexpr const char* empty_step = "iocomp_empty_step";
-
-/// Whether ADIOS2 has such elements: all but float16.
-[[nodiscard]] bool has_type(array::ElementType type) noexcept;
+inline constexpr const char* empty_step = reserved::adios2_variables.front().data();
 
 /// What elements are in ADIOS2: readers of BP5 know no single characters, which become uint8.
 [[nodiscard]] array::ElementType stored_type(const Variable& variable) noexcept;
-
-/// Of complex numbers; else the type itself.
-[[nodiscard]] array::ElementType part_of(array::ElementType type) noexcept;
 
 /// Let an IO know a variable, or its new shape. Local. A scalar is a single value.
 void define(adios2::IO& io, const Variable& variable);
@@ -37,8 +32,7 @@ void put(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const
          const std::byte* values);
 
 /// Let an IO know an attribute, or its new value: one value, an array, or text. ADIOS2 has no
-/// complex attributes: they become arrays of real and imaginary parts in turn; and none without
-/// values: they are left out.
+/// complex attributes: they become arrays of real and imaginary parts in turn.
 /// @param variable  empty for an attribute of the file.
 void define(adios2::IO& io, const std::string& variable, const std::string& name,
             const Attribute& attribute);

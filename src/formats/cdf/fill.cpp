@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,9 +26,7 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20;
 
 void fill(const Descriptor& file, const std::string& path, std::int64_t offset, std::int64_t bytes,
           array::ElementType type, std::endian order, const Attributes& attributes) {
-  const auto own = attributes.find("_FillValue");
-  auto value = fill_value(
-      type, own == attributes.end() ? std::nullopt : std::optional<Attribute>{own->second});
+  auto value = fill_value(type, own_fill_value(type, attributes));
   if (order != std::endian::native) {
     array::swap_bytes(value, value.size());
   }

@@ -6,7 +6,6 @@
 
 #include "base/path.h"
 #include "formats/format.h"
-#include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 
@@ -14,10 +13,6 @@ namespace iocomp::formats::cdf {
 class CdfFormat : public Format {
  public:
   using Format::Format;
-  [[nodiscard]] bool has_in_all_steps(const Variable& variable) const override;
-  void check(const Variable& variable) const override;
-  void check_attribute(const std::string& attribute_name,
-                       const Attribute& attribute) const override;
   [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/cdf/types.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,8 +11,8 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
-#include "base/log.h"
-#include "base/utf8.h"
+#include "contents/catalogue.h"
+#include "contents/dimensions.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
@@ -61,7 +59,7 @@ std::vector<std::byte> usual_fill_value(ElementType type) {
 
 }  // namespace
 
-int type_number(ElementType type, std::string_view format, const std::string& what) {
+int type_number(ElementType type) {
   switch (type) {
     case ElementType::int8:
       return 1;
@@ -87,9 +85,7 @@ int type_number(ElementType type, std::string_view format, const std::string& wh
       return 11;
     default:
       throw Error{ErrorCode::unsupported,
-                  std::string{format} + " cannot hold " + what + " of type " +
-                      std::string{array::name(type)} +
-                      ": netCDF has integers of 8 to 64 bits, float32, float64 and characters"};
+                  "netCDF has no elements of type " + std::string{array::name(type)}};
   }
 }
 
@@ -97,7 +93,7 @@ std::optional<ElementType> type_of(int number) {
   for (int value = 1; const auto type = array::element_type(value); ++value) {
     const bool is_there = *type < ElementType::float16 || *type == ElementType::float32 ||
                           *type == ElementType::float64 || *type == ElementType::character;
-    if (is_there && type_number(*type, {}, {}) == number) {
+    if (is_there && type_number(*type) == number) {
       return type;
     }
   }
@@ -109,44 +105,22 @@ std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribut
   return fits ? own->values : usual_fill_value(type);
 }
 
-void check_name(const std::string& name, std::string_view format, const std::string& what) {
-  constexpr std::size_t longest = 256;  // NC_MAX_NAME: readers have room for no more
-  const auto first = name.empty() ? ' ' : static_cast<unsigned char>(name.front());
-  const bool begins_well = std::isalnum(first) != 0 || first == '_' || first >= 0x80;
-  if (!begins_well || name.find('/') != std::string::npos || name.back() == ' ' || !is_utf8(name) ||
-      name.size() > longest) {
-    throw Error{ErrorCode::unsupported,
-                std::string{format} + " cannot hold " + what +
-                    ": names of netCDF begin with a letter, a digit or '_', contain no '/', "
-                    "do not end with a blank, are UTF-8, and have at most 256 bytes"};
+std::optional<Attribute> own_fill_value(ElementType type, const Attributes& attributes) {
+  const auto found = attributes.find(contents::fill_attribute);
+  if (found == attributes.end()) {
+    return std::nullopt;
   }
-}
-
-void check(const Variable& variable, std::string_view format) {
-  const std::string what = "the variable \"" + variable.name + '"';
-  if (!variable.name.empty()) {
-    check_name(variable.name, format, what);
+  Attribute value = found->second;
+  if (type == ElementType::character && value.is_text) {
+    value.type = type;
+    value.is_text = false;
   }
-  (void)type_number(variable.type, format, what);
-}
-
-void check(const std::string& name, const Attribute& attribute, std::string_view format) {
-  const std::string what = "the attribute \"" + name + '"';
-  check_name(name, format, what);
-  if (!attribute.is_text) {
-    (void)type_number(attribute.type, format, what);
-  }
-}
-
-void tell_of_left_out_fill_value(const std::string& path, const std::string& variable) {
-  log::warning("file " + path + ", variable \"" + variable +
-               "\": its attribute _FillValue is left out: netCDF takes it with the type of the "
-               "variable, and before the first put");
+  return value;
 }
 
 Attributes without_dimensions(const Attributes& attributes) {
   Attributes kept = attributes;
-  const auto names = kept.find("dimensions");
+  const auto names = kept.find(contents::dimensions_attribute);
   if (names != kept.end() && names->second.is_text) {
     kept.erase(names);
   }

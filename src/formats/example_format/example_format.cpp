@@ -57,13 +57,11 @@ class ExampleTarget : public PlainTarget {
 class Example : public Format {
  public:
   Example()
-      : Format{{.name = "example_format",
+      : Format{{.rules = {.format = "example_format"},  // and what it cannot hold: contents/rules.h
                 .extension = ".example",
                 .kind = Kind::plain,
                 // True only for a file whose offsets are those of Layout; then it has no target.
                 .offsets_by_layout = false}} {}
-  // Throw Error{unsupported}, naming type and format, for elements that the format cannot hold.
-  void check(const Variable& /*variable*/) const override {}
   [[nodiscard]] Target create(const Path& /*path*/, const FormatOptions& options,
                               MPI_Comm /*writers*/) const override {
     return std::make_unique<ExampleTarget>(options.alignment_bytes);

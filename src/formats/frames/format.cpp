@@ -20,7 +20,7 @@ namespace {
 class Frames : public Format {
  public:
   Frames()
-      : Format{{.name = "frames",
+      : Format{{.rules = {.format = "frames"},
                 .extension = ".bin",
                 .kind = Kind::step,
                 .readable_while_open = false}} {}

@@ -5,15 +5,12 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include "base/error.h"
 #include "base/path.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/flat_target.h"
-#include "formats/hdf5/inventory.h"
 #include "formats/hdf5/library.h"
 #include "formats/hdf5/record_target.h"
 #include "formats/hdf5/source.h"
@@ -21,36 +18,14 @@
 #include "formats/hdf5/time_dataset.h"
 #include "formats/hdf5/time_file.h"
 #include "formats/hdf5/zstd_filter.h"
+#include "formats/rules.h"
 
 namespace iocomp::formats {
 namespace {
 
-// Components "." and ".." mean something to HDF5, empty ones vanish.
-bool is_a_path(std::string_view name) {
-  std::string_view rest = name;
-  while (true) {
-    const auto slash = rest.find('/');
-    const std::string_view part = rest.substr(0, slash);
-    if (part.empty() || part == "." || part == "..") {
-      return false;
-    }
-    if (slash == std::string_view::npos) {
-      return true;
-    }
-    rest.remove_prefix(slash + 1);
-  }
-}
-
 class Hdf5 : public Format {
  public:
   using Format::Format;
-  void check(const Variable& variable) const override {
-    if (!is_a_path(variable.name)) {
-      throw Error{ErrorCode::unsupported,
-                  "hdf5 cannot hold a variable called \"" + variable.name +
-                      "\": the parts between '/' may not be empty, \".\" or \"..\""};
-    }
-  }
   [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
     return std::make_unique<h5::Hdf5Source>(path);
   }
@@ -60,7 +35,10 @@ class Hdf5 : public Format {
 class Hdf5OfSteps : public Hdf5 {
  public:
   Hdf5OfSteps()
-      : Hdf5{{.name = "hdf5", .extension = ".h5", .goes_on = true, .xdmf_can_describe = true}} {}
+      : Hdf5{{.rules = rules::hdf5,
+              .extension = ".h5",
+              .goes_on = true,
+              .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::dataset_name(placed.variable, placed.number_of_step())};
@@ -74,20 +52,7 @@ class Hdf5OfSteps : public Hdf5 {
 // layout = "flat".
 class Hdf5Flat : public Hdf5 {
  public:
-  Hdf5Flat()
-      : Hdf5{{.name = "hdf5",
-              .extension = ".h5",
-              .has_one_step = true,
-              .xdmf_can_describe = true}} {}
-  void check(const Variable& variable) const override {
-    Hdf5::check(variable);
-    const auto slash = variable.name.find('/');
-    if (slash != std::string::npos && h5::step_number(variable.name.substr(0, slash))) {
-      throw Error{ErrorCode::unsupported,
-                  "hdf5 with layout = \"flat\" cannot hold a variable called \"" + variable.name +
-                      "\": readers take a group at the root for a step whose name is a number"};
-    }
-  }
+  Hdf5Flat() : Hdf5{{.rules = rules::hdf5_flat, .extension = ".h5", .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::root_dataset_name(placed.variable)};
@@ -102,11 +67,10 @@ class Hdf5Flat : public Hdf5 {
 class Hdf5AlongTime : public Hdf5 {
  public:
   explicit Hdf5AlongTime(bool is_filtered)
-      : Hdf5{{.name = "hdf5",
+      : Hdf5{{.rules = rules::hdf5_time,
               .extension = ".h5",
               .kind = is_filtered ? Kind::step : Kind::plain,
               .goes_on = true,
-              .keeps_first_definitions = true,
               .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "formats/mpiio/target.h"
 #include "formats/plain_source.h"
+#include "formats/rules.h"
 
 namespace iocomp::formats {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 class MpiIo : public Format {
  public:
   MpiIo()
-      : Format{{.name = "mpiio",
+      : Format{{.rules = rules::mpiio,
                 .extension = ".bin",
                 .kind = Kind::shared,
                 .offsets_by_layout = true,

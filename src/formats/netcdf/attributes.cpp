@@ -44,12 +44,13 @@ void write_attribute(hid_t object, const std::string& name, const h5::Type& type
 void write_netcdf_attributes(hid_t object, const Attributes& attributes, const std::string& path) {
   for (const auto& [name, attribute] : attributes) {
     const auto count = static_cast<hsize_t>(attribute.count());
-    const h5::Type type = attribute.is_text
-                              ? string_type(std::max<std::size_t>(attribute.values.size(), 1))
-                              : netcdf_type(attribute.type);
-    const h5::Space space{count == 0          ? H5Screate(H5S_NULL)
-                          : attribute.is_text ? H5Screate(H5S_SCALAR)
-                                              : H5Screate_simple(1, &count, nullptr)};
+    // Several strings would be of the type NC_STRING, and one is of the type NC_CHAR.
+    const bool is_one = attribute.is_text || attribute.type == array::ElementType::character;
+    const h5::Type type = is_one ? string_type(std::max<std::size_t>(attribute.values.size(), 1))
+                                 : netcdf_type(attribute.type);
+    const h5::Space space{count == 0 ? H5Screate(H5S_NULL)
+                          : is_one   ? H5Screate(H5S_SCALAR)
+                                     : H5Screate_simple(1, &count, nullptr)};
     write_attribute(object, name, type, space, count == 0 ? nullptr : attribute.values.data(),
                     path);
   }

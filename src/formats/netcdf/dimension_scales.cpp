@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/error.h"
@@ -211,7 +211,8 @@ std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& v
   std::vector<h5::Dataset> times;
   for (auto& scale : scales) {
     write_uses(scale, path);
-    if (scale.dimension.is_unlimited && scale.dimension.name == time_name && scale.own.raw() >= 0) {
+    if (scale.dimension.is_unlimited && scale.dimension.name == contents::time_dimension &&
+        scale.own.raw() >= 0) {
       times.push_back(std::move(scale.own));
     }
   }

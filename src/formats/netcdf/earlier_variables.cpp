@@ -12,7 +12,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 #include "formats/cdf/types.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
@@ -46,7 +46,8 @@ EarlierVariable variable_of(const Looked& looked, const Attributes& attributes,
   auto& dimensions = earlier.dimensions;
   array::Extents extents{};
   for (const auto& dimension : looked.dimensions) {
-    if (!dimensions.has_time && dimensions.names.empty() && dimension.name == time_name) {
+    if (!dimensions.has_time && dimensions.names.empty() &&
+        dimension.name == contents::time_dimension) {
       dimensions.has_time = true;
       continue;
     }
@@ -62,9 +63,7 @@ EarlierVariable variable_of(const Looked& looked, const Attributes& attributes,
   }
   variable.type = *type;
   variable.shape = array::make_shape(static_cast<int>(dimensions.names.size()), extents.data());
-  if (const auto fill = attributes.find("_FillValue"); fill != attributes.end()) {
-    variable.fill_value = fill->second;
-  }
+  variable.fill_value = own_fill_value(*type, attributes);
   return earlier;
 }
 
@@ -87,7 +86,7 @@ EarlierVariables::EarlierVariables(const Descriptor& opened, const std::string& 
   for (const auto& [dataset, dimensions] : variables) {
     scaled.push_back({dataset.variable.name, H5I_INVALID_HID, {}});
     if (dimensions.has_time) {
-      scaled.back().dimensions.push_back({time_name, 0, true});
+      scaled.back().dimensions.push_back({contents::time_dimension, 0, true});
     }
     for (const auto& name : dimensions.names) {
       scaled.back().dimensions.push_back({name, 0, false});

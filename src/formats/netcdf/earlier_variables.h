@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/words.h"
 
@@ -15,7 +15,7 @@ namespace iocomp::formats::cdf {
 /// A variable of a NetCDF-4 file that earlier jobs have written.
 struct EarlierVariable {
   h5::EarlierDataset dataset;  ///< its variable with the fill value
-  Dimensions dimensions;
+  contents::Dimensions dimensions;
 };
 
 /// What a series of NetCDF-4 has when a job goes on with it.

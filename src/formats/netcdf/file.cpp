@@ -15,7 +15,8 @@
 
 #include "array/box.h"
 #include "base/path.h"
-#include "formats/cdf/dimensions.h"
+#include "contents/catalogue.h"
+#include "contents/dimensions.h"
 #include "formats/cdf/fill.h"
 #include "formats/cdf/types.h"
 #include "formats/format.h"
@@ -76,7 +77,7 @@ void NetcdfFile::go_on(const EarlierVariable& earlier, int number) {
 }
 
 void NetcdfFile::check_that_it_goes_on(const Defined& earlier, const Variable& variable) {
-  const auto dimensions = dimensions_of(variable, one_step_);
+  const auto dimensions = contents::dimensions_of(variable, one_step_);
   if (earlier.variable.type != variable.type || earlier.variable.shape != variable.shape ||
       earlier.dimensions.has_time != dimensions.has_time ||
       earlier.dimensions.names != dimensions.names) {
@@ -117,7 +118,7 @@ std::int64_t NetcdfFile::find_place(const Variable& variable, std::int64_t step)
   Defined& defined = this->defined(variable);
   if (!one_step_ && !defined.dimensions.has_time) {
     if (defined.placed_in >= 0 && defined.placed_in != step) {
-      throw once_only(variable, defined.placed_in, step);
+      throw contents::once_only(variable, defined.placed_in, step);
     }
     defined.placed_in = step;
   }
@@ -145,7 +146,7 @@ std::unique_ptr<h5::TimeDataset> NetcdfFile::records_of(const Defined& defined) 
 }
 
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
-  Defined defined{variable, dimensions_of(variable, one_step_), {}};
+  Defined defined{variable, contents::dimensions_of(variable, one_step_), {}};
   (void)table_.add(variable, defined.dimensions);
   // What netCDF calls unlimited has chunks, and so has what is empty: no other dimension has length
   // 0.
@@ -231,7 +232,7 @@ void NetcdfFile::end_datasets() {
 std::vector<Scaled::Dimension> NetcdfFile::dimensions(const Defined& defined) const {
   std::vector<Scaled::Dimension> all;
   if (defined.dimensions.has_time) {
-    all.push_back({time_name, one_step_ ? 1 : 0, !one_step_});
+    all.push_back({contents::time_dimension, one_step_ ? 1 : 0, !one_step_});
   }
   for (std::size_t d = 0; d < defined.dimensions.names.size(); ++d) {
     const std::int64_t extent = defined.variable.shape.extent.at(d);
@@ -246,13 +247,9 @@ void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, co
     const auto& before = earlier_->of_variable.at(variable.name);
     own.insert(before.begin(), before.end());
   }
-  // netCDF takes it when the variable is defined, and only then.
-  if (own.erase("_FillValue") > 0 && !variable.has_fill_value() &&
-      told_of_fill_value_.insert(variable.id).second) {
-    tell_of_left_out_fill_value(file().path(), variable.name);
-  }
+  own.erase(contents::fill_attribute);  // of the one with which the dataset was made
   if (variable.has_fill_value()) {
-    own.emplace("_FillValue", *variable.fill_value);
+    own.emplace(contents::fill_attribute, *variable.fill_value);
   }
   write_netcdf_attributes(dataset, own, file().path());
 }
@@ -275,7 +272,7 @@ std::vector<h5::RecordFile::Made> NetcdfFile::make(hid_t root, const Told& told)
     scaled[i].dataset = all.back().object.raw();
   }
   auto unlimited = add_dimensions(root, scaled, file().path());
-  auto attributes = without_dimensions(told.attributes);
+  auto attributes = told.attributes;
   if (earlier_) {
     attributes.insert(earlier_->attributes.begin(), earlier_->attributes.end());
   }

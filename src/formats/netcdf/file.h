@@ -7,12 +7,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/path.h"
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 #include "formats/format.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/record_file.h"
@@ -38,7 +37,7 @@ class NetcdfFile : public h5::RecordFile {
  private:
   struct Defined {
     Variable variable;
-    Dimensions dimensions;
+    contents::Dimensions dimensions;
     std::unique_ptr<h5::TimeDataset> records;  // where it has one per step, or is compressed
     std::int64_t offset = -1;                  // where not
     std::int64_t placed_in = -1;               // the one step of a variable without time
@@ -71,12 +70,11 @@ class NetcdfFile : public h5::RecordFile {
 
   FormatOptions options_;
   bool one_step_;
-  DimensionTable table_;
+  contents::DimensionTable table_;
   std::map<int, Defined> defined_;  // by id of the variable; negative: those of earlier jobs
   std::optional<EarlierVariables> earlier_;
   std::map<std::string, int> of_earlier_;  // their numbers
   std::int64_t records_ = 0;
-  std::set<int> told_of_fill_value_;  // variables whose fill value is left out
 };
 
 }  // namespace iocomp::formats::cdf

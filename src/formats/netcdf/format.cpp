@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/path.h"
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 #include "formats/cdf/format.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/deflate_target.h"
@@ -16,6 +16,7 @@
 #include "formats/hdf5/record_target.h"
 #include "formats/hdf5/zstd_filter.h"
 #include "formats/netcdf/file.h"
+#include "formats/rules.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
@@ -24,15 +25,14 @@ namespace {
 class Netcdf : public cdf::CdfFormat {
  public:
   explicit Netcdf(Kind kind)
-      : CdfFormat{{.name = "netcdf",
+      : CdfFormat{{.rules = rules::netcdf,
                    .extension = ".nc",
                    .kind = kind,
                    .goes_on = true,
-                   .keeps_first_definitions = true,
                    .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& options) const override {
-    const bool has_time = cdf::dimensions_of(placed.variable, options.one_step).has_time;
+    const bool has_time = contents::dimensions_of(placed.variable, options.one_step).has_time;
     return {.dataset = '/' + placed.variable.name,
             .record = !has_time          ? -1
                       : options.one_step ? 0

@@ -24,8 +24,8 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "contents/description.h"
+#include "contents/dimensions.h"
 #include "contents/variable.h"
-#include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
 #include "formats/netcdf/look.h"
 #include "formats/source.h"
@@ -174,7 +174,7 @@ class NetcdfSource : public Source {
     for (std::size_t i = 0; found.has_type && i < looked.dimensions.size(); ++i) {
       const auto& dimension = looked.dimensions[i];
       const bool grows = is_unlimited(file_, dimension.number);
-      if (i == 0 && (grows || dimension.name == time_name)) {
+      if (i == 0 && (grows || dimension.name == contents::time_dimension)) {
         found.steps = dimension.length;
         found.has_records = grows;
       } else if (d < array::max_dimensions) {

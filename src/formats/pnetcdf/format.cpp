@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "formats/cdf/format.h"
 #include "formats/pnetcdf/target.h"
+#include "formats/rules.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
@@ -18,11 +19,15 @@ namespace {
 class Pnetcdf : public cdf::CdfFormat {
  public:
   Pnetcdf()
-      : CdfFormat{{.name = "pnetcdf",
+      : CdfFormat{{.rules = rules::pnetcdf,
                    .extension = ".nc",
                    .goes_on = true,
-                   .keeps_first_definitions = true,
                    .byte_order = std::endian::big}} {}
+  [[nodiscard]] contents::Rules rules(const FormatOptions& options) const override {
+    auto rules = traits().rules;
+    rules.header_bytes = cdf::header_room(options);
+    return rules;
+  }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               MPI_Comm /*writers*/) const override {
     return std::make_unique<cdf::PnetcdfTarget>(path, options);

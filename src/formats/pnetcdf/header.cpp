@@ -47,7 +47,7 @@ class Writer {
     put_list(of_attributes, attributes.size());
     for (const auto& [name, attribute] : attributes) {
       put_name(name);
-      put(attribute.is_text ? text_number : type_number(attribute.type, "CDF-5", name));
+      put(attribute.is_text ? text_number : type_number(attribute.type));
       put(attribute.count());
       auto values = attribute.values;
       if constexpr (std::endian::native == std::endian::little) {
@@ -230,7 +230,7 @@ std::vector<std::byte> encode(const Header& header) {
       writer.put_count(number);
     }
     writer.put_attributes(variable.attributes);
-    writer.put(type_number(variable.type, "CDF-5", variable.name));
+    writer.put(type_number(variable.type));
     writer.put(padded(variable.bytes));
     writer.put(variable.begin);
   }

@@ -15,7 +15,7 @@
 #include "array/box.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 #include "formats/cdf/fill.h"
 #include "formats/cdf/types.h"
 #include "formats/format.h"
@@ -23,14 +23,6 @@
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
-namespace {
-
-// Of a variable, one of its dimensions or an attribute, beside names and values: lengths, numbers,
-// padding, the name that a dimension gets which has none.
-constexpr std::int64_t most_bytes_of_numbers = 64;
-
-}  // namespace
-
 PnetcdfLayout::PnetcdfLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step)
     : header_bytes_{header_bytes},
       alignment_{std::max<std::int64_t>(alignment_bytes, 4)},
@@ -55,11 +47,8 @@ void PnetcdfLayout::go_on(const Header& header, const Header::Variable& variable
   }
   slot.variable.shape =
       array::make_shape(static_cast<int>(slot.dimensions.names.size()), extents.data());
-  if (const auto fill = variable.attributes.find("_FillValue"); fill != variable.attributes.end()) {
-    slot.variable.fill_value = fill->second;
-  }
+  slot.variable.fill_value = own_fill_value(slot.variable.type, variable.attributes);
   slot.begin = variable.begin;
-  slot.is_named = true;
   slot.is_kept = is_kept;
   slot.attributes = variable.attributes;
   if (slot.dimensions.has_time) {
@@ -118,7 +107,7 @@ bool PnetcdfLayout::claim(const Variable& variable) {
 }
 
 void PnetcdfLayout::check_that_it_goes_on(const Slot& slot, const Variable& variable) const {
-  const auto dimensions = dimensions_of(variable, false);
+  const auto dimensions = contents::dimensions_of(variable, false);
   const std::string cannot = "pnetcdf cannot go on with the variable \"" + variable.name + "\": ";
   if (slot.variable.type != variable.type || slot.variable.shape != variable.shape ||
       slot.dimensions.has_time != dimensions.has_time ||
@@ -133,26 +122,15 @@ void PnetcdfLayout::check_that_it_goes_on(const Slot& slot, const Variable& vari
   }
 }
 
-void PnetcdfLayout::expect_attributes(std::int64_t bytes, std::int64_t count) {
-  attribute_bytes_ = bytes + count * most_bytes_of_numbers;
-}
-
 // A hole in the file but for what the header needs of it, so there may be much.
-void PnetcdfLayout::make_room_for_header(std::span<const Variable> all) {
-  std::int64_t bytes = attribute_bytes_ + most_bytes_of_numbers;
-  for (const auto& variable : all) {
-    const std::int64_t names =
-        std::ssize(variable.name) + std::ssize(variable.dimensions.value_or(std::string{}));
-    const std::int64_t dimensions = variable.shape.dimensions + 1;
-    bytes += names + (1 + 2 * dimensions) * most_bytes_of_numbers;
-  }
-  header_bytes_ = std::max(header_bytes_, padded(2 * bytes));
+void PnetcdfLayout::make_room_for_header() {
+  header_bytes_ = std::max(header_bytes_, padded(2 * expected_bytes_));
   end_ = header_bytes_;
 }
 
 void PnetcdfLayout::define(std::span<const Variable> all) {
   if (first_record_ < 0 && slots_.empty()) {
-    make_room_for_header(all);
+    make_room_for_header();
   }
   if (one_step_) {
     known_ = static_cast<int>(all.size());
@@ -161,7 +139,7 @@ void PnetcdfLayout::define(std::span<const Variable> all) {
   const bool is_first = first_record_ < 0;
   std::vector<Slot> with_time;
   for (const auto& variable : all.subspan(static_cast<std::size_t>(known_))) {
-    Slot slot{variable, dimensions_of(variable, false)};
+    Slot slot{variable, contents::dimensions_of(variable, false)};
     if (variable.bytes() == 0 || claim(variable)) {
       continue;
     }
@@ -213,20 +191,6 @@ std::int64_t PnetcdfLayout::record_bytes() const {
   return with_time_ == 1 ? last_part_ : record_end_;
 }
 
-void PnetcdfLayout::name_dimensions(Slot& slot, const Variable& variable) {
-  const auto dimensions = dimensions_of(variable, one_step_);
-  if (dimensions.has_time != slot.dimensions.has_time) {
-    throw Error{ErrorCode::unsupported,
-                "pnetcdf made room for the variable \"" + variable.name + "\" " +
-                    (slot.dimensions.has_time ? "in every step" : "once for all steps") +
-                    " before its attribute \"dimensions\" said something else: set it before the "
-                    "first put"};
-  }
-  (void)table_.add(variable, dimensions);
-  slot.dimensions = dimensions;
-  slot.is_named = true;
-}
-
 std::int64_t PnetcdfLayout::place(const Variable& variable, std::int64_t step) {
   if (variable.bytes() == 0) {
     return -1;
@@ -244,12 +208,9 @@ std::int64_t PnetcdfLayout::place(const Variable& variable, std::int64_t step) {
   if (goes_on_) {
     check_that_it_goes_on(slot, variable);
   }
-  if (!slot.is_named) {
-    name_dimensions(slot, variable);
-  }
   if (!is_record(slot)) {
     if (slot.placed_in >= 0 && slot.placed_in != step) {
-      throw once_only(variable, slot.placed_in, step);
+      throw contents::once_only(variable, slot.placed_in, step);
     }
     slot.placed_in = step;
     return slot.begin;
@@ -263,9 +224,8 @@ std::int64_t PnetcdfLayout::place(const Variable& variable, std::int64_t step) {
 
 // Again after it was given another shape: what it had stays empty.
 std::int64_t PnetcdfLayout::place_alone(const Variable& variable, std::int64_t step) {
-  Slot slot{variable, dimensions_of(variable, true)};
+  Slot slot{variable, contents::dimensions_of(variable, true)};
   slot.placed_in = step;
-  slot.is_named = true;
   return append(std::move(slot), false);
 }
 
@@ -291,9 +251,9 @@ Header PnetcdfLayout::header(const Description& description, const std::set<int>
   std::ranges::sort(in_file, {}, &Slot::begin);
   const bool has_time =
       std::ranges::any_of(in_file, [](const Slot* slot) { return slot->dimensions.has_time; });
-  DimensionTable table = table_;
+  contents::DimensionTable table = table_;
   if (has_time) {
-    header.dimensions.push_back({time_name, one_step_ ? 1 : 0});
+    header.dimensions.push_back({contents::time_dimension, one_step_ ? 1 : 0});
   }
   const std::size_t before = header.dimensions.size();
   for (const Slot* slot : in_file) {
@@ -302,12 +262,7 @@ Header PnetcdfLayout::header(const Description& description, const std::set<int>
     if (slot->dimensions.has_time) {
       variable.dimensions.push_back(0);
     }
-    Variable unnamed = slot->variable;
-    if (!slot->is_named) {
-      unnamed.dimensions.reset();  // nobody has put it: not worth a conflict of names
-    }
-    const auto dimensions = slot->is_named ? slot->dimensions : dimensions_of(unnamed, one_step_);
-    for (const auto number : table.add(slot->variable, dimensions)) {
+    for (const auto number : table.add(slot->variable, slot->dimensions)) {
       variable.dimensions.push_back(before + number);
     }
     variable.attributes = attributes(slot->variable.id, description);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 #include "formats/format.h"
 #include "formats/pnetcdf/header.h"
 #include "formats/words.h"
@@ -36,10 +36,11 @@ class PnetcdfLayout {
   /// Whether it is known where the variables of all steps lie.
   [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
 
-  /// As PlainTarget::place; before it, `expect_attributes` and `define` where there is more.
+  /// As PlainTarget::place; before it, `expect_header` and `define` where there is more.
   [[nodiscard]] int defined() const noexcept { return known_; }
   void define(std::span<const Variable> all);
-  void expect_attributes(std::int64_t bytes, std::int64_t count);
+  /// @param bytes  that names and attributes will take in the header by now, at most.
+  void expect_header(std::int64_t bytes) noexcept { expected_bytes_ = bytes; }
   std::int64_t place(const Variable& variable, std::int64_t step);
 
   /// Variables that have their place by now, or will have one in the records.
@@ -50,6 +51,8 @@ class PnetcdfLayout {
   [[nodiscard]] Header header(const Description& description, const std::set<int>& variables) const;
   /// The size of the file.
   [[nodiscard]] std::int64_t file_bytes(std::int64_t records) const;
+  /// True if nothing lies behind the header.
+  [[nodiscard]] bool is_empty() const noexcept { return slots_.empty(); }
   /// Room for the header: final when something has its place. At least twice what
   /// the variables and attributes take that are known by then.
   [[nodiscard]] std::int64_t header_bytes() const noexcept { return header_bytes_; }
@@ -70,9 +73,8 @@ class PnetcdfLayout {
  private:
   struct Slot {
     Variable variable;
-    Dimensions dimensions;
+    contents::Dimensions dimensions;
     std::int64_t begin = 0;       // of the first record, where it has time
-    bool is_named = false;        // dimensions are final
     std::int64_t placed_in = -1;  // the last step
     // Of earlier jobs:
     bool is_kept = false;
@@ -83,15 +85,14 @@ class PnetcdfLayout {
   [[nodiscard]] bool claim(const Variable& variable);
   void check_that_it_goes_on(const Slot& slot, const Variable& variable) const;
   std::int64_t place_alone(const Variable& variable, std::int64_t step);
-  void name_dimensions(Slot& slot, const Variable& variable);
   [[nodiscard]] std::int64_t record_bytes() const;
-  void make_room_for_header(std::span<const Variable> all);
+  void make_room_for_header();
   [[nodiscard]] bool is_record(const Slot& slot) const {
     return slot.dimensions.has_time && !one_step_;
   }
 
   std::int64_t header_bytes_;
-  std::int64_t attribute_bytes_ = 0;  // as they will be in the header
+  std::int64_t expected_bytes_ = 0;  // in the header
   std::int64_t alignment_;
   bool one_step_;
   std::int64_t end_;                // of the variables without time
@@ -103,7 +104,7 @@ class PnetcdfLayout {
   bool is_frozen_ = false;  // the place of the second record was told
   bool goes_on_ = false;
   std::map<int, Slot> slots_;  // by id of the variable; negative: earlier jobs have put it alone
-  DimensionTable table_;
+  contents::DimensionTable table_;
   Attributes earlier_;  // of the file
 };
 

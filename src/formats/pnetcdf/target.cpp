@@ -29,15 +29,18 @@
 #include "formats/open_together.h"
 #include "formats/pnetcdf/header.h"
 #include "formats/pnetcdf/layout.h"
+#include "formats/rules.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 namespace {
 
-constexpr std::int64_t least_header_bytes = std::int64_t{256} << 10;
+constexpr std::int64_t least_header_bytes = rules::pnetcdf.header_bytes;
 constexpr const char* header_hint = "nc_header_align_size";
 // The number of records stands behind the first four, and then three lists that have nothing.
 constexpr std::size_t empty_header_bytes = 48;
+
+}  // namespace
 
 std::int64_t header_room(const FormatOptions& options) {
   std::int64_t bytes = least_header_bytes;
@@ -53,27 +56,6 @@ std::int64_t header_room(const FormatOptions& options) {
   }
   return bytes;
 }
-
-// What names and values of all attributes that are set by now take together.
-struct Size {
-  std::int64_t bytes = 0;
-  std::int64_t count = 0;
-};
-
-Size size_of_attributes(const contents::Catalogue& defined, std::int64_t step) {
-  Size size;
-  const auto add = [&size](const Attributes& attributes) {
-    for (const auto& [name, attribute] : attributes) {
-      size.bytes += std::ssize(name) + std::ssize(attribute.values);
-      ++size.count;
-    }
-  };
-  add(defined.attributes(step));
-  std::ranges::for_each(defined.variable_attributes(step), add);
-  return size;
-}
-
-}  // namespace
 
 PnetcdfTarget::PnetcdfTarget(const Path& path, const FormatOptions& options)
     : path_{path.text()},
@@ -135,8 +117,7 @@ std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
                                   const contents::Known& known) {
   const auto& defined = known.catalogue;
   if (layout_.defined() < defined.variables()) {
-    const Size size = size_of_attributes(defined, known.step);
-    layout_.expect_attributes(size.bytes, size.count);
+    layout_.expect_header(defined.header_bytes());
     layout_.define(defined.all_variables(known.step));
   }
   return layout_.place(variable, step);
@@ -160,7 +141,7 @@ void PnetcdfTarget::take_note(const Description& description, std::int64_t from)
 
 void PnetcdfTarget::write_header(const Description& description, const std::set<int>& variables) {
   auto bytes = encode(layout_.header(description, variables));
-  if (std::ssize(bytes) > layout_.header_bytes()) {
+  if (std::ssize(bytes) > layout_.header_bytes() && !layout_.is_empty()) {
     throw Error{ErrorCode::storage_failure,
                 "cannot write the header of " + path_ + ": its names and attributes take " +
                     std::to_string(bytes.size()) + " bytes, room was made for " +

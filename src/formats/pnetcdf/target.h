@@ -17,6 +17,10 @@
 
 namespace iocomp::formats::cdf {
 
+/// The least room for a header, by the hint "nc_header_align_size".
+/// @throws Error{invalid_setting}.
+[[nodiscard]] std::int64_t header_room(const FormatOptions& options);
+
 /// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
 /// header with the first commit. Behind it a step appears when the number of records does: eight
 /// bytes. Where steps without data come first, the header is an empty one of 48 bytes. Of the one

@@ -8,6 +8,7 @@
 #include "formats/format.h"
 #include "formats/frames/format.h"
 #include "formats/plain_source.h"
+#include "formats/rules.h"
 
 namespace iocomp::formats {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 class Posix : public Format {
  public:
   Posix()
-      : Format{{.name = "posix",
+      : Format{{.rules = rules::posix,
                 .extension = ".bin",
                 .offsets_by_layout = true,
                 .goes_on = true,

@@ -67,7 +67,7 @@ Adios2Values attribute_of(adios2::IO& io, const std::string& name, const std::st
   Adios2Values found;
   found.type = type;
   const auto read = [&]<typename T>() { read_attribute<T>(io, name, found); };
-  with_type<std::string, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+  with_type<std::string, char, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
             std::uint16_t, std::uint32_t, std::uint64_t, float, double>(type, read);
   return found;
 }

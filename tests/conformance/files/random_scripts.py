@@ -174,10 +174,14 @@ class _RandomFile:
 
 
 def random_script(
-    chance: random.Random, writes_at_once: bool, lacks: Sequence[str] = (), is_netcdf: bool = False
+    chance: random.Random,
+    writes_at_once: bool,
+    lacks: Sequence[str] = (),
+    is_netcdf: bool = False,
+    engine: str = "",
 ) -> RecordedScript:
     """Return a script of a few files whose calls are mixed."""
-    script = RecordedScript(writes_at_once, lacks, is_netcdf)
+    script = RecordedScript(writes_at_once, lacks, is_netcdf, True, engine)
     numbers = iter(range(100))
     running: list[Iterator[None]] = []
     to_come = chance.randint(1, 5)

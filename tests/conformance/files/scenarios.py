@@ -472,9 +472,10 @@ def all_scenarios(
     lacks: Sequence[str] = (),
     is_netcdf: bool = False,
     can_fill: bool = True,
+    engine: str = "",
 ) -> Script:
     """Return one script with all of them; see Script."""
-    script = Script(writes_at_once, lacks, is_netcdf, can_fill)
+    script = Script(writes_at_once, lacks, is_netcdf, can_fill, engine)
     for add in SCENARIOS:
         add(script)
     return script

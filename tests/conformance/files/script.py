@@ -60,17 +60,13 @@ class Variable:
 
 
 def latest(
-    history: dict[int, dict[str, Attribute]], step: int | None = None, of_first_type: bool = False
+    history: dict[int, dict[str, Attribute]], step: int | None = None
 ) -> dict[str, Attribute]:
-    """Return the attributes in force in `step`, or at the end; perhaps by name and type."""
+    """Return the attributes in force in `step`, or at the end."""
     merged: dict[str, Attribute] = {}
     for when in sorted(history):
-        if step is not None and when > step:
-            continue
-        for name, attribute in history[when].items():
-            known = merged.get(name, attribute)
-            is_renamed = of_first_type and known.part_type != attribute.part_type
-            merged[f"{name}.{attribute.element_type}" if is_renamed else name] = attribute
+        if step is None or when <= step:
+            merged |= history[when]
     return merged
 
 
@@ -153,25 +149,41 @@ class FileScript:
         of = {} if variable == "-" else {"of": variable}
         self._say("attribute", self.name, name, type=element_type, bytes=raw.hex(), **of)
 
+    def _attributes_of(self, variable: str) -> dict[int, dict[str, Attribute]]:
+        return self.attributes if variable == "-" else self.variables[variable].attributes
+
     def _remember(self, variable: str, name: str, attribute: Attribute) -> None:
-        history = self.attributes if variable == "-" else self.variables[variable].attributes
-        history.setdefault(self.step, {})[name] = attribute
+        self._attributes_of(variable).setdefault(self.step, {})[name] = attribute
+
+    def _can_hold(self, variable: str, name: str, attribute: Attribute) -> bool:
+        """Whether ADIOS2 can: it has no float16, little that is empty, one type for each name."""
+        if not self.script.engine:
+            return True
+        before = latest(self._attributes_of(variable)).get(name, attribute)
+        if not self.has_file_per_step and before.element_type != attribute.element_type:
+            return False
+        is_text = attribute.element_type == "text"
+        may_be_empty = is_text and self.script.engine != "HDF5"
+        return attribute.element_type != "float16" and (bool(attribute.values) or may_be_empty)
+
+    def _set(self, variable: str, name: str, attribute: Attribute) -> None:
+        if self._can_hold(variable, name, attribute):
+            self._remember(variable, name, attribute)
+            self._say_attribute(variable, name, attribute.element_type, attribute.values)
 
     def attribute(
         self, name: str, element_type: str, values: Sequence[Any], variable: str = "-"
     ) -> None:
-        """Set an attribute of the file, or of a variable."""
+        """Set an attribute of the file, or of a variable, unless the format cannot hold it."""
         if self.script.is_netcdf and element_type in _IN_NETCDF:
             element_type = _IN_NETCDF[element_type]
             values = np.real(np.asarray(values)).tolist()
         raw = np.asarray(values, dtype=DTYPES[element_type]).tobytes()
-        self._remember(variable, name, Attribute(element_type, raw))
-        self._say_attribute(variable, name, element_type, raw)
+        self._set(variable, name, Attribute(element_type, raw))
 
     def text(self, name: str, value: str, variable: str = "-") -> None:
         """The same with text."""
-        self._remember(variable, name, Attribute("text", value.encode()))
-        self._say_attribute(variable, name, "text", value.encode())
+        self._set(variable, name, Attribute("text", value.encode()))
 
     def set_fill(self, name: str, value: complex) -> None:
         """Set what elements hold from the current step on that nobody puts."""
@@ -290,6 +302,7 @@ class Script:
         lacks: Sequence[str] = (),
         is_netcdf: bool = False,
         can_fill: bool = True,
+        engine: str = "",
     ) -> None:
         """Begin with nothing.
 
@@ -299,8 +312,10 @@ class Script:
                 only formats whose offsets are known beforehand can do that.
             lacks: Element types that variables cannot have.
             can_fill: What nobody puts may hold something else than 0.
+            engine: Of ADIOS2. Attributes that it cannot hold are left out.
         """
         self.writes_at_once = writes_at_once
+        self.engine = engine
         self.can_fill = can_fill
         self.types = [name for name in DTYPES if name not in lacks]
         self.is_netcdf = is_netcdf

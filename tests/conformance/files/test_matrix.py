@@ -196,7 +196,9 @@ def test_files_hold_what_was_put(
         pytest.skip(f"the back-end {back_end.name} was not built")
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
-    script = all_scenarios(writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.can_fill)
+    script = all_scenarios(
+        writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.can_fill, back_end.engine
+    )
     if back_end.has_one_step:
         for file in script.files.values():
             file.settings["file_per_step"] = True

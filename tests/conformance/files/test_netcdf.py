@@ -298,6 +298,7 @@ def test_what_netcdf_cannot_hold_is_refused_with_the_reason(
     file.define("v", "float64", [5])
     assert "file_per_step = true" in story(late)
     file = _with_dimensions(shape, "time x")
+    file.end_step()
     file.set_shape("u", [6])
     assert "file_per_step = true" in story(shape)
     half.open("out").define("u", "float16", [5])

@@ -26,7 +26,9 @@ def _run(seed: int, actors: Actors) -> list[str] | None:
     tuning = random_tuning(chance)
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
-    script = random_script(chance, writes_at_once, back_end.lacks, back_end.is_netcdf)
+    script = random_script(
+        chance, writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.engine
+    )
     if not actors.build.has_back_end(back_end.name):
         return None
     case = Case(script, back_end, placement, tuning)

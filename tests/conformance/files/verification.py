@@ -119,7 +119,6 @@ class Expected:
     path: Path
     steps: dict[int, dict[str, Array]]
     attributes: dict[str, Attribute]
-    first_attributes: dict[str, Attribute]  # where none changes its type
     variable_attributes: dict[str, dict[str, Attribute]]
     first_step: int
     committed_steps: int
@@ -160,7 +159,6 @@ def _expected(
         path,
         arrays,
         latest(file.attributes, when),
-        latest(file.attributes, when, of_first_type=steps.stop - steps.start > 1),
         {name: attributes for name, attributes in of_variable.items() if attributes},
         steps.start,
         len(steps),
@@ -257,16 +255,14 @@ def _differs(expected: Expected) -> bool:
     return expected.path.read_bytes() != content.tobytes()
 
 
-def _as_adios2_keeps(expected: Expected, back_end: BackEnd) -> Expected:
-    of_file = expected.attributes if back_end.engine == "HDF5" else expected.first_attributes
-    of_variables = {
-        name: as_adios2_keeps(attributes, back_end.engine)
-        for name, attributes in expected.variable_attributes.items()
-    }
+def _as_adios2_keeps(expected: Expected) -> Expected:
     return replace(
         expected,
-        attributes=as_adios2_keeps(of_file, back_end.engine),
-        variable_attributes={name: kept for name, kept in of_variables.items() if kept},
+        attributes=as_adios2_keeps(expected.attributes),
+        variable_attributes={
+            name: as_adios2_keeps(attributes)
+            for name, attributes in expected.variable_attributes.items()
+        },
     )
 
 
@@ -323,7 +319,7 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         for name in [each for each in found.attributes if each.rpartition("/")[0] in absent]:
             del found.attributes[name]
         wrong += compare_arrays(in_file, found, "ADIOS2")
-        wrong += _compare_attributes(_as_adios2_keeps(in_file, back_end), found, "ADIOS2")
+        wrong += _compare_attributes(_as_adios2_keeps(in_file), found, "ADIOS2")
         if back_end.engine != "HDF5" and bpls():
             wrong += compare_with_bpls(expected.path, in_file.steps)
     if back_end.is_netcdf:

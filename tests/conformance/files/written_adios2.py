@@ -34,17 +34,9 @@ def element_type_of(name: str) -> str:
     return _NAMES.get(name, name.removesuffix("_t"))
 
 
-def as_adios2_keeps(attributes: dict[str, Attribute], engine: str) -> dict[str, Attribute]:
-    """Return what becomes of attributes: no float16, nothing empty, complex ones as their parts."""
-    kept = {}
-    for name, attribute in attributes.items():
-        is_text = attribute.element_type == "text"
-        if attribute.element_type == "float16":
-            continue
-        if not attribute.values and (not is_text or engine == "HDF5"):
-            continue
-        kept[name] = Attribute(attribute.part_type, attribute.values)
-    return kept
+def as_adios2_keeps(attributes: dict[str, Attribute]) -> dict[str, Attribute]:
+    """Return what becomes of attributes: complex ones are their parts."""
+    return {name: Attribute(each.part_type, each.values) for name, each in attributes.items()}
 
 
 def _dump(path: Path, engine: str) -> tuple[dict[str, Any], bytes]:

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "array/element_type.h"
-#include "base/error.h"
 #include "base/path.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
@@ -32,24 +31,14 @@ FormatOptions BackEnd::options() const {
 const Format& BackEnd::format() const { return formats::format(name, folder, options()); }
 
 bool BackEnd::holds(array::ElementType type) const {
-  Variable variable;
-  variable.name = "u";
-  variable.type = type;
-  try {
-    format().check(variable);
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
+  return format().rules(options()).types.has(type);
 }
 
 Variable BackEnd::like(Variable wanted) const {
   if (!holds(wanted.type)) {
     wanted.type = array::ElementType::float64;
   }
-  try {
-    format().check(wanted);
-  } catch (const Error&) {
+  if (!format().rules(options()).has_groups) {
     std::ranges::replace(wanted.name, '/', '_');
   }
   return wanted;

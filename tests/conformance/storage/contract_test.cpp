@@ -247,7 +247,7 @@ TEST_P(Contract, DataBeginAtMultiplesOfTheAlignment) {
   if (!GetParam().is_plain()) {
     GTEST_SKIP() << "the library places the data";
   }
-  if (GetParam().format().traits().keeps_first_definitions) {
+  if (GetParam().format().traits().rules.keeps_first_definitions) {
     GTEST_SKIP() << "records follow one another without gaps";
   }
   SharedFile file{GetParam(),

@@ -149,14 +149,6 @@ TEST_F(Hdf5, WhatACommitWroteIsNotSeenBeforeItsSwitch) {
   barrier();
 }
 
-TEST_F(Hdf5, RefusesNamesThatItWouldReadAsAnotherPath) {
-  const Format& format = hdf5.format();
-  EXPECT_NO_THROW(format.check(variable(0, "a/b.c/..d")));
-  for (const char* name : {"", "a//b", "/a", "a/", "a/../b", "./a", "."}) {
-    EXPECT_THROW(format.check(variable(0, name)), Error) << name;
-  }
-}
-
 TEST_F(Hdf5, AVariableThatWouldHaveToBeAGroupIsRefused) {
   SharedFile file{hdf5, folder_ / "file.h5", {variable(0, "u")}};
   (void)file.place(0, 0);

@@ -30,7 +30,7 @@ std::vector<std::byte> read(int file, const Placed& placed) {
   }
   nc_inq_var(file, variable, nullptr, &type, &dimensions, numbers.data(), nullptr);
   nc_inq_unlimdim(file, &records);
-  if (type != cdf::type_number(wanted.type, "netcdf", wanted.name)) {
+  if (type != cdf::type_number(wanted.type)) {
     return {};
   }
   std::array<std::size_t, most_dimensions> start{};

@@ -87,7 +87,8 @@ SharedFile::SharedFile(const BackEnd& back_end, std::string path, std::vector<Va
     : back_end_{back_end},
       path_{std::move(path)},
       variables_{std::move(variables)},
-      catalogue_{back_end_.format(), back_end.options().alignment_bytes, true} {
+      catalogue_{back_end_.format().rules(back_end_.options()), back_end.options().alignment_bytes,
+                 true} {
   for (const auto& variable : variables_) {
     define(catalogue_, variable);
   }

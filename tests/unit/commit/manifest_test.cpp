@@ -187,7 +187,7 @@ TEST_F(WrittenManifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
                                  .path = path,
                                  .job = "node-1",
                                  .held = std::make_shared<const OpenFolder>(folder_ / "")};
-  contents::Catalogue catalogue{posix, 1, true};
+  contents::Catalogue catalogue{posix.traits().rules, 1, true};
   contents::Event define;
   define.what = contents::Event::What::define;
   define.name = "u";

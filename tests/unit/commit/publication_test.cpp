@@ -53,7 +53,7 @@ class PublicationOfASeries : public testing::Test {
 
   TemporaryFolder folder_;
   const formats::Format& format_ = formats::format("posix");
-  contents::Catalogue catalogue_{format_, 1, true};
+  contents::Catalogue catalogue_{format_.traits().rules, 1, true};
   contents::Contents contents_;
   Publication publication_{{.name = "out",
                             .path = folder_ / "out.bin",

@@ -43,7 +43,7 @@ contents::Placed placed(const std::string& name, const std::vector<std::int64_t>
 class Hdf5Like : public formats::Format {
  public:
   explicit Hdf5Like(std::int64_t record)
-      : Format{{.name = "like_hdf5", .extension = ".h5", .xdmf_can_describe = true}},
+      : Format{{.rules = {.format = "like_hdf5"}, .extension = ".h5", .xdmf_can_describe = true}},
         record_{record} {}
   [[nodiscard]] formats::Whereabouts whereabouts(
       const contents::Placed& where, const formats::FormatOptions& /*options*/) const override {

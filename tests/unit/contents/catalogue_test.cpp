@@ -14,7 +14,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "contents/variable.h"
-#include "formats/registry.h"
+#include "formats/rules.h"
 
 namespace iocomp::contents {
 namespace {
@@ -31,7 +31,7 @@ Event attribute(std::int64_t step, const std::string& name, std::byte value) {
 }
 
 TEST(Catalogue, TellsAttributesAsTheyWereInAStep) {
-  Catalogue catalogue{formats::format("posix"), 1, false};
+  Catalogue catalogue{formats::rules::posix, 1, false};
   catalogue.apply(attribute(0, "title", std::byte{7}));
   catalogue.apply(attribute(1, "time", std::byte{1}));
   catalogue.apply(attribute(3, "time", std::byte{3}));
@@ -65,7 +65,7 @@ std::vector<std::byte> bytes_of(Number number) {
 }
 
 TEST(Catalogue, KnowsTheTimeThatNobodyPuts) {
-  Catalogue catalogue{formats::format("posix"), 1, true};
+  Catalogue catalogue{formats::rules::posix, 1, true};
   catalogue.apply(float_definition("u", 2));
   catalogue.apply(time_of_step(0, 0.25));
   EXPECT_FALSE(catalogue.known_time(0)) << "there is no such variable";
@@ -103,7 +103,7 @@ TEST(Catalogue, KnowsATimeOfEachTypeThatCanHoldIt) {
       {ElementType::character, 1, {}},
   };
   for (const auto& [type, time, element] : cases) {
-    Catalogue catalogue{formats::format("posix"), 1, true};
+    Catalogue catalogue{formats::rules::posix, 1, true};
     Event define = float_definition("time", 0);
     define.type = type;
     catalogue.apply(define);
@@ -114,7 +114,7 @@ TEST(Catalogue, KnowsATimeOfEachTypeThatCanHoldIt) {
 }
 
 TEST(Catalogue, TakesAnArrayCalledTimeForNoTime) {
-  Catalogue catalogue{formats::format("posix"), 1, true};
+  Catalogue catalogue{formats::rules::posix, 1, true};
   catalogue.apply(float_definition("time", 1));
   catalogue.apply(time_of_step(0, 3));
   EXPECT_FALSE(catalogue.known_time(0));
@@ -132,7 +132,7 @@ Event text_attribute(int variable, const std::string& name, const std::string& v
 }
 
 TEST(Catalogue, TellsWhatIsKeptOfValuesButOfCoordinatesOnlyWhereTheyAreNamed) {
-  Catalogue catalogue{formats::format("posix"), 1, false, [](const Variable& variable) {
+  Catalogue catalogue{formats::rules::posix, 1, false, [](const Variable& variable) {
                         return Kept{.bits = 7, .of_all_kinds = variable.name == "named"};
                       }};
   catalogue.apply(float_definition("u", 2));
@@ -154,31 +154,25 @@ TEST(Catalogue, TellsWhatIsKeptOfValuesButOfCoordinatesOnlyWhereTheyAreNamed) {
   }
 }
 
-// What the format hdf5 is with layout = "flat".
-class OneStep : public Rules {
- public:
-  OneStep() : Rules{"one", false, true} {}
-};
-
 TEST(Catalogue, RefusesASecondStepWhereAFileHasOne) {
-  const OneStep rules;
+  const Rules rules = formats::rules::hdf5_flat;
   Catalogue catalogue{rules, 1, true};
   Event event;
   event.what = Event::What::define;
   event.name = "u";
   catalogue.apply(event);
-  EXPECT_NO_THROW(catalogue.check_has_step(0));
-  EXPECT_THROW(catalogue.check_has_step(1), Error);
+  EXPECT_NO_THROW(catalogue.check_step(0));
+  EXPECT_THROW(catalogue.check_step(1), Error);
   event.name = "v";
   event.step = 1;
   EXPECT_THROW(catalogue.apply(event), Error);
   EXPECT_NO_THROW(catalogue.apply(attribute(1, "end", std::byte{1})));
   Catalogue each_step_in_a_file{rules, 1, false};
-  EXPECT_NO_THROW(each_step_in_a_file.check_has_step(7));
+  EXPECT_NO_THROW(each_step_in_a_file.check_step(7));
 }
 
 TEST(Catalogue, RefusesNamesThatNoReaderCouldAskFor) {
-  Catalogue catalogue{formats::format("posix"), 1, false};
+  Catalogue catalogue{formats::rules::posix, 1, false};
   Event event;
   event.what = Event::What::define;
   event.shape = {.dimensions = 1, .extent = {4}};

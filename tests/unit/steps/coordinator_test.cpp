@@ -17,7 +17,6 @@
 #include "steps/ended.h"
 #include "steps/orders.h"
 #include "steps/predecessors.h"
-#include "unit/steps/anything.h"
 
 namespace iocomp::steps {
 namespace {
@@ -62,8 +61,7 @@ class CoordinatorOfTwo : public testing::Test {
                                                         .joins_commits = true})
       : coordinator_{std::move(setup), catalogue_, others_} {}
 
-  Anything rules_;
-  contents::Catalogue catalogue_{rules_, 1, true};
+  contents::Catalogue catalogue_{{}, 1, true};
   Progress others_;
   Coordinator coordinator_;
 };

@@ -19,7 +19,6 @@
 #include "contents/variable.h"
 #include "steps/ended.h"
 #include "steps/put_log.h"
-#include "unit/steps/anything.h"
 
 namespace iocomp::steps {
 namespace {
@@ -65,8 +64,7 @@ class CoverageOfTen : public testing::Test {
   }
 
   array::Shape shape_{1, {10}};
-  Anything rules_;
-  contents::Catalogue catalogue_{rules_, 1, true};
+  contents::Catalogue catalogue_{{}, 1, true};
   Coverage coverage_{catalogue_, false};
   Covers covers_;
   std::vector<PutRecord> records_;

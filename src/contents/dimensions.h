@@ -3,17 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "formats/words.h"
+#include "contents/variable.h"
 
-namespace iocomp::formats::cdf {
+namespace iocomp::contents {
 
-constexpr const char* time_name = "time";
+/// The attribute of a variable that names its dimensions.
+inline constexpr const char* dimensions_attribute = "dimensions";
+/// The dimension of the steps.
+inline constexpr const char* time_dimension = "time";
 
-/// The dimensions of a variable in a netCDF file.
+/// The dimensions of a variable in a file where they have names (see Rules::has_dimensions).
 struct Dimensions {
   bool has_time = false;           ///< one more in front, called "time", for the steps
   std::vector<std::string> names;  ///< of the others, one for each of the shape
@@ -45,6 +49,7 @@ class DimensionTable {
 
  private:
   std::vector<Entry> entries_;
+  std::map<std::string, std::size_t> numbers_;  // by name
 };
 
-}  // namespace iocomp::formats::cdf
+}  // namespace iocomp::contents

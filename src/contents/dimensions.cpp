@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/cdf/dimensions.h"
+#include "contents/dimensions.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "formats/cdf/types.h"
-#include "formats/words.h"
+#include "contents/variable.h"
 
-namespace iocomp::formats::cdf {
+namespace iocomp::contents {
 namespace {
 
 std::vector<std::string> words(const std::string& text) {
@@ -42,22 +41,18 @@ Dimensions dimensions_of(const Variable& variable, bool one_step) {
   }
   Dimensions found{false, words(*variable.dimensions)};
   const auto wanted = static_cast<std::size_t>(variable.shape.dimensions);
-  if (found.names.size() == wanted + 1 && found.names.front() == time_name) {
+  if (found.names.size() == wanted + 1 && found.names.front() == time_dimension) {
     found.has_time = true;
     found.names.erase(found.names.begin());
   }
   const bool has_time_elsewhere =
-      std::find(found.names.begin(), found.names.end(), time_name) != found.names.end();
+      std::find(found.names.begin(), found.names.end(), time_dimension) != found.names.end();
   if (found.names.size() != wanted || has_time_elsewhere) {
     throw Error{ErrorCode::invalid_argument,
                 "the attribute \"dimensions\" of the variable \"" + variable.name + "\" is \"" +
                     *variable.dimensions + "\": it must name its " + std::to_string(wanted) +
                     " dimensions, separated by blanks, with \"time\" in front of them if it has "
                     "values for every step, and nowhere else"};
-  }
-  for (const auto& name : found.names) {
-    check_name(name, "netCDF",
-               "the dimension \"" + name + "\" of the variable \"" + variable.name + '"');
   }
   return found;
 }
@@ -72,25 +67,26 @@ Error once_only(const Variable& variable, std::int64_t first, std::int64_t secon
 
 std::vector<std::size_t> DimensionTable::add(const Variable& variable,
                                              const Dimensions& dimensions) {
-  std::vector<Entry> added = entries_;
+  const std::size_t before = entries_.size();
   std::vector<std::size_t> numbers;
   for (std::size_t d = 0; d < dimensions.names.size(); ++d) {
     const std::string& name = dimensions.names[d];
     const std::int64_t length = variable.shape.extent[d];
-    const auto known = std::find_if(added.begin(), added.end(),
-                                    [&](const Entry& entry) { return entry.name == name; });
-    numbers.push_back(static_cast<std::size_t>(known - added.begin()));
-    if (known == added.end()) {
-      added.push_back({name, length, variable.name});
-    } else if (known->length != length) {
+    const auto [known, is_new] = numbers_.try_emplace(name, entries_.size());
+    numbers.push_back(known->second);
+    if (is_new) {
+      entries_.push_back({name, length, variable.name});
+    } else if (const Entry other = entries_[known->second]; other.length != length) {
+      for (; entries_.size() > before; entries_.pop_back()) {
+        numbers_.erase(entries_.back().name);
+      }
       throw Error{ErrorCode::invalid_argument,
                   "the dimension \"" + name + "\" of the variable \"" + variable.name +
                       "\" would have length " + std::to_string(length) + ", for the variable \"" +
-                      known->first_user + "\" it has " + std::to_string(known->length)};
+                      other.first_user + "\" it has " + std::to_string(other.length)};
     }
   }
-  entries_ = std::move(added);
   return numbers;
 }
 
-}  // namespace iocomp::formats::cdf
+}  // namespace iocomp::contents

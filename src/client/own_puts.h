@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "contents/catalogue.h"
+#include "contents/variable.h"
+
+namespace iocomp::client {
+
+/// The puts of this rank into one file: how many the open step has, and in which step each variable
+/// was put that has values in only one.
+class OwnPuts {
+ public:
+  [[nodiscard]] std::int64_t in_step() const noexcept { return in_step_; }
+  void add() noexcept { ++in_step_; }
+  void end_step() noexcept { in_step_ = 0; }
+  /// A block with elements is about to be put in a step.
+  /// @throws Error{unsupported} where the variable has values in only one step, and had them
+  /// before.
+  void check(const contents::Catalogue& catalogue, const contents::Variable& variable,
+             std::int64_t step);
+
+ private:
+  std::int64_t in_step_ = 0;
+  std::map<int, std::int64_t> once_;  // by variable: its step
+};
+
+}  // namespace iocomp::client

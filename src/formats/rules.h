@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "array/element_type.h"
+#include "contents/rules.h"
+
+namespace iocomp::formats {
+
+// The rules of all formats. `iocomp info --rules` prints them as the table in docs/formats.md.
+
+namespace reserved {
+
+/// Attributes that netCDF keeps for itself, because it hides them or makes them up, and those of
+/// which HDF5 makes dimension scales.
+inline constexpr std::array<std::string_view, 20> netcdf_attributes{"CLASS",
+                                                                    "DIMENSION_LABELS",
+                                                                    "DIMENSION_LIST",
+                                                                    "NAME",
+                                                                    "REFERENCE_LIST",
+                                                                    "_ARRAY_DIMENSIONS",
+                                                                    "_Codecs",
+                                                                    "_Format",
+                                                                    "_IsNetcdf4",
+                                                                    "_NCProperties",
+                                                                    "_NCZARR_ATTR",
+                                                                    "_Netcdf4Coordinates",
+                                                                    "_Netcdf4Dimid",
+                                                                    "_SuperblockVersion",
+                                                                    "_nc3_strict",
+                                                                    "_nczarr_*",
+                                                                    "_NCZARR_*",
+                                                                    "_NCCOPY_*",
+                                                                    "_QuantizeBitGroom*",
+                                                                    "_QuantizeGranularBitRound*"};
+/// netCDF gives such a name to a variable that is called like a dimension and is not its
+/// coordinate.
+inline constexpr std::array<std::string_view, 1> netcdf_variables{"_nc4_non_coord_*"};
+/// The variable that a step gets if it has no other.
+inline constexpr std::array<std::string_view, 1> adios2_variables{"iocomp_empty_step"};
+/// The number of steps.
+inline constexpr std::array<std::string_view, 1> adios2_hdf5_attributes{"NumSteps"};
+
+}  // namespace reserved
+
+namespace rules {
+
+using contents::Rules;
+using contents::Types;
+using enum array::ElementType;
+
+inline constexpr Types of_netcdf = Types::all().without({float16, complex64, complex128});
+inline constexpr Types of_adios2 = Types::all().without({float16});
+
+inline constexpr Rules posix{.format = "posix"};
+inline constexpr Rules mpiio{.format = "mpiio"};
+
+inline constexpr Rules hdf5{.format = "hdf5", .most_characters = std::int64_t{1} << 31};
+inline constexpr Rules hdf5_flat{.format = "hdf5",
+                                 .variant = "layout = \"flat\"",
+                                 .has_steps_at_root = true,
+                                 .most_characters = std::int64_t{1} << 31,
+                                 .has_one_step = true};
+inline constexpr Rules hdf5_time{.format = "hdf5",
+                                 .variant = "layout = \"time\"",
+                                 .has_steps_at_root = true,
+                                 .most_characters = std::int64_t{1} << 31,
+                                 .keeps_first_definitions = true};
+
+inline constexpr Rules netcdf{.format = "netcdf",
+                              .most_name_bytes = 240,
+                              .has_groups = false,
+                              .has_netcdf_names = true,
+                              .reserved_variables = reserved::netcdf_variables,
+                              .reserved_attributes = reserved::netcdf_attributes,
+                              .types = of_netcdf,
+                              .attribute_types = of_netcdf,
+                              .has_dimensions = true,
+                              .keeps_first_definitions = true};
+inline constexpr Rules pnetcdf{.format = "pnetcdf",
+                               .most_name_bytes = 240,
+                               .has_groups = false,
+                               .has_netcdf_names = true,
+                               .reserved_variables = reserved::netcdf_variables,
+                               .reserved_attributes = reserved::netcdf_attributes,
+                               .types = of_netcdf,
+                               .attribute_types = of_netcdf,
+                               .header_bytes = std::int64_t{256} << 10,
+                               .has_dimensions = true,
+                               .keeps_first_definitions = true};
+
+inline constexpr Rules adios2_bp5{.format = "adios2",
+                                  .variant = "engine = \"BP5\"",
+                                  .joins_names = true,
+                                  .reserved_variables = reserved::adios2_variables,
+                                  .types = of_adios2,
+                                  .attribute_types = of_adios2,
+                                  .has_empty_attributes = false,
+                                  .keeps_attribute_types = true};
+inline constexpr Rules adios2_bp4{.format = "adios2",
+                                  .variant = "engine = \"BP4\"",
+                                  .joins_names = true,
+                                  .reserved_variables = reserved::adios2_variables,
+                                  .types = of_adios2,
+                                  .attribute_types = of_adios2,
+                                  .has_empty_attributes = false,
+                                  .most_text_bytes = 65535,
+                                  .keeps_attribute_types = true};
+inline constexpr Rules adios2_hdf5{.format = "adios2",
+                                   .variant = "engine = \"HDF5\"",
+                                   .joins_names = true,
+                                   .reserved_variables = reserved::adios2_variables,
+                                   .reserved_attributes = reserved::adios2_hdf5_attributes,
+                                   .types = of_adios2.without({character}),
+                                   .attribute_types = of_adios2,
+                                   .has_empty_attributes = false,
+                                   .has_empty_texts = false,
+                                   .most_text_bytes = 60000,
+                                   .most_attribute_bytes = 60000,
+                                   .keeps_attribute_types = true};
+
+inline constexpr std::array all{posix,  mpiio,   hdf5,       hdf5_time,  hdf5_flat,
+                                netcdf, pnetcdf, adios2_bp5, adios2_bp4, adios2_hdf5};
+
+}  // namespace rules
+}  // namespace iocomp::formats
