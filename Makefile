@@ -46,6 +46,16 @@ check-chains: build/release/build.ninja ## heat, killed and gone on with KILLS=5
 	cd tests/system && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_KILLS=$(KILLS) \
 	  $(PYTHON) -m pytest -v --tb=short -p no:cacheprovider $(if $(CHAINS),-k "$(CHAINS)") test_heat.py
 
+ACCEPTED ?= 5000
+.PHONY: check-accepted
+check-accepted: export OMPI_MCA_rmaps_base_oversubscribe := 1
+check-accepted: export OMPI_MCA_hwloc_base_binding_policy := none
+check-accepted: export OMPI_ALLOW_RUN_AS_ROOT := 1
+check-accepted: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+check-accepted: build-release ## ACCEPTED=5000 files of random definitions: refused in the call, or found by the format's own reader; SEED=N repeats some
+	cd tests/conformance/files && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_FILES=$(ACCEPTED) \
+	  $(if $(SEED),IOCOMP_TEST_SEED=$(SEED)) $(PYTHON) -m pytest -q -s -p no:cacheprovider -o addopts= test_accepted.py
+
 .PHONY: bench
 bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--short --least 1 --seconds 300)

@@ -70,9 +70,13 @@ void set_shape(Stage& stage, const Line& line) {
     return;
   }
   Variable& variable = stage.variable(line);
-  variable.shape = shape_of(line.argument(2));
+  Extents shape = shape_of(line.argument(2));
   const double began = now_seconds();
-  stage.tell(line, iocomp_set_shape(variable.handle, variable.shape.data()), began, about(line));
+  const int code = iocomp_set_shape(variable.handle, shape.data());
+  if (code == IOCOMP_OK) {
+    variable.shape = std::move(shape);
+  }
+  stage.tell(line, code, began, about(line));
 }
 
 void fill(Stage& stage, const Line& line) {
@@ -87,16 +91,24 @@ void fill(Stage& stage, const Line& line) {
   stage.tell(line, iocomp_set_fill(variable.handle, chosen), began, about(line));
 }
 
-int set_text(iocomp_file* file, iocomp_var* variable, const char* name, const std::string& text) {
-  return variable == nullptr ? iocomp_set_attribute_text(file, name, text.c_str())
-                             : iocomp_set_var_attribute_text(variable, name, text.c_str());
+/// The file or variable that gets an attribute. The variable is null if it could not be defined.
+struct Owner {
+  iocomp_file* file = nullptr;
+  bool is_variable = false;
+  iocomp_var* variable = nullptr;
+};
+
+int set_text(const Owner& owner, const char* name, const std::string& text) {
+  return owner.is_variable ? iocomp_set_var_attribute_text(owner.variable, name, text.c_str())
+                           : iocomp_set_attribute_text(owner.file, name, text.c_str());
 }
 
-int set_numbers(iocomp_file* file, iocomp_var* variable, const char* name, iocomp_type type,
+int set_numbers(const Owner& owner, const char* name, iocomp_type type,
                 const std::vector<std::byte>& values) {
   const auto count = static_cast<std::int64_t>(values.size() / iocomp_type_size(type));
-  return variable == nullptr ? iocomp_set_attribute(file, name, type, count, values.data())
-                             : iocomp_set_var_attribute(variable, name, type, count, values.data());
+  return owner.is_variable
+             ? iocomp_set_var_attribute(owner.variable, name, type, count, values.data())
+             : iocomp_set_attribute(owner.file, name, type, count, values.data());
 }
 
 std::vector<std::byte> doubles(const std::string& text) {
@@ -116,7 +128,8 @@ void attribute(Stage& stage, const Line& line) {
   }
   const char* const name = line.argument(1).c_str();
   const auto of = line.option("of", "");
-  iocomp_var* const variable = of.empty() ? nullptr : stage.file(line).variables.at(of).handle;
+  const Owner owner{file, line.has("of"),
+                    line.has("of") ? stage.file(line).variables.at(of).handle : nullptr};
   const auto type = line.option("type", "text");
   std::vector<std::byte> bytes = bytes_of(line.option("bytes", ""));
   std::string text;
@@ -128,8 +141,8 @@ void attribute(Stage& stage, const Line& line) {
     bytes = doubles(line.argument(2));
   }
   const double began = now_seconds();
-  const int code = type == "text" ? set_text(file, variable, name, text)
-                                  : set_numbers(file, variable, name, type_of(type), bytes);
+  const int code =
+      type == "text" ? set_text(owner, name, text) : set_numbers(owner, name, type_of(type), bytes);
   stage.tell(line, code, began, {{"file", line.argument(0)}});
 }
 

@@ -57,6 +57,23 @@ void read_ranks(const std::string& text, Line& line) {
   }
 }
 
+// "a%20b" is "a b".
+std::string without_escapes(const std::string& part) {
+  std::string text;
+  for (std::size_t at = 0; at < part.size(); ++at) {
+    if (part[at] == '%') {
+      const auto byte = bytes_of(part.substr(at + 1, 2));
+      for (const auto one : byte) {
+        text += static_cast<char>(one);
+      }
+      at += 2;
+    } else {
+      text += part[at];
+    }
+  }
+  return text;
+}
+
 Line read_line(const std::string& text, int number) {
   Line line;
   line.number = number;
@@ -68,9 +85,9 @@ Line read_line(const std::string& text, int number) {
     } else if (line.word.empty()) {
       line.word = part;
     } else if (equals != std::string::npos) {
-      line.options[part.substr(0, equals)] = part.substr(equals + 1);
+      line.options[part.substr(0, equals)] = without_escapes(part.substr(equals + 1));
     } else {
-      line.arguments.push_back(part);
+      line.arguments.push_back(without_escapes(part));
     }
   }
   return line;

@@ -117,7 +117,10 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
         _manifest(lambda m: _set(m["steps"][1]["variables"][0], "shape", [6, 4])),
         "(6, 4)",
     ),
-    "an attribute": (_manifest(lambda m: m["attributes"].clear()), "attributes"),
+    "an attribute": (
+        _manifest(lambda m: m["attributes"].clear()),
+        "the attribute 'title' of the file is missing",
+    ),
     "a step lost": (_manifest(lambda m: m["steps"].pop()), "has {0"),
     "an absent step": (_manifest(lambda m: m["absent"].append(1)), "absent"),
 }

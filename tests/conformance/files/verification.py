@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from written_file import (
     attributes_of_manifest,
     read_frames,
     read_hdf5,
+    read_hdf5_along_time,
     read_manifest,
     read_raw,
 )
@@ -40,6 +43,7 @@ class BackEnd:
     engine: str = ""  # files.*.engine
     frames: bool = False  # posix with compression: each step a file of frames
     flat: bool = False  # hdf5 with its datasets at the root: each step a file
+    time: bool = False  # hdf5 with datasets that grow along time
 
     @property
     def label(self) -> str:
@@ -48,6 +52,8 @@ class BackEnd:
             return f"{self.name}_frames"
         if self.flat:
             return f"{self.name}_flat"
+        if self.time:
+            return f"{self.name}_time"
         return f"{self.name}_{self.engine}" if self.engine else self.name
 
     @property
@@ -58,6 +64,8 @@ class BackEnd:
             chosen |= {"compression": "zstd", "chunk": "4 KiB"}
         if self.flat:
             chosen |= {"layout": "flat"}
+        if self.time:
+            chosen |= {"layout": "time"}
         return chosen | ({"engine": self.engine} if self.engine else {})
 
     @property
@@ -116,6 +124,10 @@ class BackEnd:
 class Expected:
     """One physical file that must be there."""
 
+    def variable_names(self) -> set[str]:
+        """Return those that some step has."""
+        return {name for arrays in self.steps.values() for name in arrays}
+
     path: Path
     steps: dict[int, dict[str, Array]]
     attributes: dict[str, Attribute]
@@ -124,6 +136,7 @@ class Expected:
     committed_steps: int
     size: int  # of a plain layout
     offsets: dict[int, dict[str, int]]  # likewise
+    dimensions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of netCDF
 
 
 def _layout(
@@ -164,25 +177,47 @@ def _expected(
         len(steps),
         size,
         offsets,
+        {name: _dimensions(file, name, when) for name in in_file},
     )
+
+
+def _dimensions(file: FileScript, name: str, when: int | None) -> tuple[str, ...]:
+    """Return the names of a variable's dimensions in netCDF."""
+    variable = file.variables[name]
+    said = latest(variable.attributes, when).get("dimensions")
+    if said and said.element_type == "text":
+        return tuple(said.values.decode().split())
+    shape = variable.shape if when is None else variable.shape_at(when)
+    named: list[str] = [] if file.has_file_per_step else ["time"]
+    for d, extent in enumerate(shape):
+        before = shape[:d].count(extent)
+        named.append(f"dim_{extent}_{before + 1}" if before else f"dim_{extent}")
+    return tuple(named)
 
 
 def expected_files(
     script: Script, folder: Path, extension: str, alignment: int = 4096
 ) -> list[Expected]:
     """Return every data file that must lie in `folder`."""
-    expected = []
-    for file in script.files.values():
-        align = file.settings.get("alignment", alignment)
-        if not file.has_file_per_step:
-            path = folder / f"{file.name}{extension}"
-            expected.append(_expected(file, path, range(file.step), None, align))
-            continue
-        first_kept = max(0, file.step - keep) if (keep := file.settings.get("keep", 0)) else 0
-        for step in range(first_kept, file.step):
-            path = folder / f"{file.name}.{step:06}{extension}"
-            expected.append(_expected(file, path, range(step, step + 1), step, align))
-    return expected
+    return [
+        each
+        for file in script.files.values()
+        for each in _expected_of(file, folder, extension, alignment)
+    ]
+
+
+def _expected_of(
+    file: FileScript, folder: Path, extension: str, alignment: int
+) -> Iterator[Expected]:
+    align = file.settings.get("alignment", alignment)
+    if not file.has_file_per_step:
+        path = folder / f"{file.name}{extension}"
+        yield _expected(file, path, range(file.step), None, align)
+        return
+    first_kept = max(0, file.step - keep) if (keep := file.settings.get("keep", 0)) else 0
+    for step in range(first_kept, file.step):
+        path = folder / f"{file.name}.{step:06}{extension}"
+        yield _expected(file, path, range(step, step + 1), step, align)
 
 
 def _origin(found: bytes, expected: Expected) -> str:
@@ -230,18 +265,26 @@ def compare_arrays(expected: Expected, written: Written, reader: str) -> list[st
 
 
 def _compare_attributes(expected: Expected, written: Written, reader: str) -> list[str]:
+    found = {"": written.attributes, **written.variable_attributes}
+    wanted = {"": expected.attributes, **expected.variable_attributes}
     wrong = []
-    if written.attributes != expected.attributes:
-        wrong.append(
-            f"{expected.path.name} ({reader}): attributes {written.attributes},"
-            f" not {expected.attributes}"
-        )
-    if written.variable_attributes != expected.variable_attributes:
-        wrong.append(
-            f"{expected.path.name} ({reader}): attributes of variables"
-            f" {written.variable_attributes}, not {expected.variable_attributes}"
-        )
+    for owner in sorted(found.keys() | wanted.keys()):
+        one, other = found.get(owner, {}), wanted.get(owner, {})
+        wrong += [
+            f"{expected.path.name} ({reader}): the attribute {name!r} of"
+            f" {repr(owner) if owner else 'the file'} is {_told(one.get(name))},"
+            f" not {_told(other.get(name))}"
+            for name in sorted(one.keys() | other.keys())
+            if one.get(name) != other.get(name)
+        ]
     return wrong
+
+
+def _told(attribute: Attribute | None) -> str:
+    if attribute is None:
+        return "missing"
+    values = attribute.values
+    return f"{attribute.element_type} {values[:40]!r} ({len(values)} bytes)"
 
 
 def _differs(expected: Expected) -> bool:
@@ -253,6 +296,21 @@ def _differs(expected: Expected) -> bool:
             raw = array.bytes_of_elements.reshape(-1)
             content[begin : begin + raw.size] = raw
     return expected.path.read_bytes() != content.tobytes()
+
+
+def _as_netcdf_keeps(expected: Expected) -> Expected:
+    """Leave out what became dimensions."""
+    of_variables = {
+        name: {
+            key: Attribute("text", value.values) if value.element_type == "char" else value
+            for key, value in attributes.items()
+            if (key, value.element_type) != ("dimensions", "text")
+        }
+        for name, attributes in expected.variable_attributes.items()
+    }
+    return replace(
+        expected, variable_attributes={name: each for name, each in of_variables.items() if each}
+    )
 
 
 def _as_adios2_keeps(expected: Expected) -> Expected:
@@ -308,7 +366,11 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         )
     wrong += _compare_attributes(expected, written, "manifest")
     if back_end.name == "hdf5":
-        found = read_hdf5(expected.path, flat=expected.first_step if back_end.flat else None)
+        found = (
+            read_hdf5_along_time(expected.path, manifest)
+            if back_end.time
+            else read_hdf5(expected.path, flat=expected.first_step if back_end.flat else None)
+        )
         wrong += compare_arrays(expected, found, "h5py")
         wrong += _compare_attributes(expected, found, "h5py")
     if back_end.name == "adios2":
@@ -320,18 +382,40 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
             del found.attributes[name]
         wrong += compare_arrays(in_file, found, "ADIOS2")
         wrong += _compare_attributes(_as_adios2_keeps(in_file), found, "ADIOS2")
-        if back_end.engine != "HDF5" and bpls():
+        if back_end.engine != "HDF5" and bpls() and all(map(_is_plain, in_file.variable_names())):
             wrong += compare_with_bpls(expected.path, in_file.steps)
     if back_end.is_netcdf:
         found = read_netcdf(expected.path, manifest)
         in_file = _without_empty(expected) if back_end.name == "pnetcdf" else expected
         wrong += compare_arrays(in_file, found, "netCDF4")
-        wrong += _compare_attributes(in_file, found, "netCDF4")
+        wrong += _compare_attributes(_as_netcdf_keeps(in_file), found, "netCDF4")
+        for name in sorted(in_file.variable_names()):
+            if found.dimensions.get(name) != expected.dimensions[name]:
+                told = f"dimensions {found.dimensions.get(name)}, not {expected.dimensions[name]}"
+                wrong.append(f"{expected.path.name} (netCDF4): {name} has the {told}")
     size = _size(expected.path)
     if size != manifest["bytes"]:
         wrong.append(f"{expected.path.name}: {size} bytes, the manifest says {manifest['bytes']}")
     if not wrong and back_end.has_plain_layout and _differs(expected):
         wrong.append(f"{expected.path.name}: differs between or behind its variables")
+    return wrong
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a line of a listing can be told apart that has the name."""
+    return bool(re.fullmatch(r"[\w./-]+", name))
+
+
+def verify_file(file: FileScript, folder: Path, back_end: BackEnd) -> list[str]:
+    """Return what is wrong with one file that a script left in `folder`."""
+    wrong = []
+    for each in _expected_of(file, folder, back_end.extension, 4096):
+        if each.committed_steps == 0:
+            continue
+        try:
+            wrong += _verify(each, back_end)
+        except (OSError, AssertionError, LookupError, ValueError, RuntimeError) as error:
+            wrong.append(f"{each.path.name}: {type(error).__name__}: {error}")
     return wrong
 
 

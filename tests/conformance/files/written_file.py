@@ -23,6 +23,7 @@ class Written:
     arrays: dict[int, dict[str, Array]] = field(default_factory=dict)
     attributes: dict[str, Attribute] = field(default_factory=dict)
     variable_attributes: dict[str, dict[str, Attribute]] = field(default_factory=dict)
+    dimensions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of netCDF
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -49,6 +50,8 @@ def _steps(line: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _numbers(values: list[Any], element_type: str) -> bytes:
+    if element_type == "char":
+        return bytes(values)
     if element_type.startswith("complex"):
         part = "<f4" if element_type == "complex64" else "<f8"
         return np.array([float(x) for pair in values for x in pair], dtype=part).tobytes()
@@ -61,7 +64,9 @@ def attributes_of_manifest(entries: dict[str, Any]) -> dict[str, Attribute]:
     """Return attributes as the manifest tells them."""
     found = {}
     for name, entry in entries.items():
-        if entry["type"] == "text":
+        if "bytes" in entry:
+            found[name] = Attribute("text", bytes.fromhex(entry["bytes"]))
+        elif entry["type"] == "text":
             found[name] = Attribute("text", entry["value"].encode())
         else:
             found[name] = Attribute(entry["type"], _numbers(entry["value"], entry["type"]))
@@ -120,7 +125,7 @@ def _attributes_of_hdf5(entries: Any) -> dict[str, Attribute]:  # noqa: ANN401 (
     for name in entries:
         value = entries[name]
         if isinstance(value, str):
-            found[name] = Attribute("text", value.encode())
+            found[name] = Attribute("text", value.encode(errors="surrogateescape"))
             continue
         dtype = entries.get_id(name).dtype
         raw = b"" if isinstance(value, h5py.Empty) else np.asarray(value, dtype=dtype).tobytes()
@@ -128,16 +133,17 @@ def _attributes_of_hdf5(entries: Any) -> dict[str, Attribute]:  # noqa: ANN401 (
     return found
 
 
-def _array_of_hdf5(found: Any) -> Array:  # noqa: ANN401
-    """Texts become arrays of characters."""
-    values = np.asarray(found[()], dtype=found.dtype)
+def _array_of_hdf5(found: Any, record: int | None = None) -> Array:  # noqa: ANN401
+    """Texts become arrays of characters. `record`: of a dataset that grows."""
+    values = np.asarray(found[()] if record is None else found[record], dtype=found.dtype)
+    extents = tuple(found.shape if record is None else found.shape[1:])
     raw = np.ascontiguousarray(values).reshape(-1)
     size = found.dtype.itemsize
     if found.dtype.kind == "S":
-        shape = (*found.shape, size) if raw.size else tuple(found.shape)
+        shape = (*extents, size) if raw.size else extents
         return Array("char", shape, raw.view(np.uint8).reshape(-1, 1))
     data = raw.view(np.uint8).reshape(raw.size, size)
-    return Array(TYPE_OF[found.dtype], tuple(found.shape), data)
+    return Array(TYPE_OF[found.dtype], extents, data)
 
 
 def read_hdf5(path: Path, flat: int | None = None) -> Written:
@@ -161,4 +167,22 @@ def read_hdf5(path: Path, flat: int | None = None) -> Written:
             group.visititems(take)
             if group is file and not arrays:  # nothing tells of a step without variables
                 del written.arrays[step]
+    return written
+
+
+def read_hdf5_along_time(path: Path, manifest: dict[str, Any]) -> Written:
+    """Return what h5py finds in datasets that grow, of the steps that have the variable."""
+    import h5py
+
+    written = Written()
+    with h5py.File(path, "r") as file:
+        written.attributes = _attributes_of_hdf5(file.attrs)
+        for step in manifest["steps"]:
+            arrays = written.arrays.setdefault(int(step["step"]), {})
+            for variable in step["variables"]:
+                name = variable["name"]
+                dataset = file[name]
+                arrays[name] = _array_of_hdf5(dataset, step["step"])
+                if len(dataset.attrs) > 0:
+                    written.variable_attributes[name] = _attributes_of_hdf5(dataset.attrs)
     return written

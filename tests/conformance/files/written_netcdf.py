@@ -18,8 +18,12 @@ def _attributes(owner: Any) -> dict[str, Attribute]:  # noqa: ANN401 (netCDF4 ha
     found = {}
     for name in owner.ncattrs():
         value = owner.getncattr(name)
-        if isinstance(value, str):
-            found[name] = Attribute("text", value.encode())
+        if isinstance(value, bytes):  # of the type NC_CHAR, with this name
+            found[name] = Attribute("text", value)
+        elif isinstance(value, str) and name == "_FillValue":
+            found[name] = Attribute("string", value.encode())
+        elif isinstance(value, str):
+            found[name] = Attribute("text", value.encode(errors="surrogateescape"))
         else:
             values = np.asarray(value)
             found[name] = Attribute(_TYPE_OF[values.dtype], values.tobytes())
@@ -48,18 +52,24 @@ def read_netcdf(path: Path, manifest: dict[str, Any]) -> Written:
     written = Written()
     with netCDF4.Dataset(path, "r") as file:
         file.set_auto_maskandscale(False)
+        file.set_auto_chartostring(False)
         written.attributes = _attributes(file)
         is_series = "time" in file.dimensions and file.dimensions["time"].isunlimited()
         steps = range(len(file.dimensions["time"])) if is_series else list(named)
         for name, variable in file.variables.items():
-            if any(name in variables for variables in named.values()) and variable.ncattrs():
-                written.variable_attributes[name] = _attributes(variable)
-            for step in steps:
-                values = variable[step] if is_series else variable[()]
+            if any(name in variables for variables in named.values()):
+                written.dimensions[name] = variable.dimensions
+                if variable.ncattrs():
+                    written.variable_attributes[name] = _attributes(variable)
+            has_time = variable.dimensions[:1] == ("time",)
+            for step in steps if has_time else [s for s in named if name in named[s]]:
+                record = step if is_series else 0
+                values = variable[record] if has_time else variable[()]
                 if name in named.get(step, ()):
                     written.arrays.setdefault(step, {})[name] = _array(variable, values)
                 else:
                     fill = netCDF4.default_fillvals[variable.dtype.str[1:]]
                     fill = b"" if fill == "\x00" else fill
+                    fill = variable.getncattr("_FillValue") if "_FillValue" in variable.ncattrs() else fill
                     assert (np.asarray(values) == fill).all(), f"{path}: {name} in step {step}"
     return written
