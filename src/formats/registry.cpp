@@ -137,17 +137,22 @@ Error not_found(std::string_view name, const std::vector<std::string>& folders) 
 
 const iocomp_format_entry& find(std::string_view name, const std::string& first) {
   const auto folders = folders_to_search(first);
+  Outcome unread;  // a folder that nobody can look into
   // A name is no path: it may not lead out of the folders.
   if (!name.empty() && name.find('/') == std::string_view::npos) {
     for (const auto& folder : folders) {
       const std::string path = folder + '/' + module_name(name);
       bool is_there = false;
-      (void)outcome_of([&] { is_there = find_file(path).has_value(); });
+      const Outcome looked = outcome_of([&] { is_there = find_file(path).has_value(); });
       if (is_there) {
         return load(path);
       }
+      if (!looked.ok()) {
+        unread = looked;
+      }
     }
   }
+  unread.throw_unless_ok();
   throw not_found(name, folders);
 }
 
