@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <mpi.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -16,6 +19,23 @@
 #include "mpi/wait.h"
 
 namespace iocomp::formats {
+namespace {
+
+// A library opens the file once more, and perhaps modules of its own.
+constexpr std::size_t descriptors_of_a_library = 8;
+
+void check_that_more_can_be_opened(const Descriptor& file, const Path& path) {
+  std::vector<Descriptor> more;
+  while (more.size() < descriptors_of_a_library) {
+    more.push_back(open_again(file, O_RDONLY));
+    if (!more.back().is_open()) {
+      throw failure("open", path.text() + " once more", errno);
+    }
+  }
+}
+
+}  // namespace
+
 void agree_on(Outcome mine, MPI_Comm writers, const mpi::WaitPolicy& wait) {
   if (!mine.ok()) {
     int rank = 0;
@@ -51,7 +71,11 @@ Descriptor open_together(const Path& path, MPI_Comm writers, const mpi::WaitPoli
                 }),
            writers, wait);
   const Opening opening = is_there ? Opening::finds_earlier : Opening::finds;
-  agree_on(mine(rank != 0, [&] { return open_physical(path, opening, O_RDWR); }), writers, wait);
+  Outcome opened = mine(rank != 0, [&] { return open_physical(path, opening, O_RDWR); });
+  if (opened.ok()) {
+    opened = outcome_of([&] { check_that_more_can_be_opened(file, path); });
+  }
+  agree_on(opened, writers, wait);
   return file;
 }
 

@@ -12,7 +12,7 @@ namespace iocomp::formats {
 
 /// Create `path` on the first of `writers` and open it for writing on the others: what a library
 /// would do next inside a collective call, where one rank that fails could leave the others
-/// waiting. Collective over `writers`.
+/// waiting. So a process must also be able to open some more. Collective over `writers`.
 /// @param wait      how to wait for the others.
 /// @param is_there  it is there already, and keeps what it has.
 /// @return a descriptor to fsync, to ask for the cause of a short write, and to open again
