@@ -36,6 +36,7 @@ Surroundings::Surroundings(const std::string& folder,
     : folder_before_{std::filesystem::current_path()}, environment_{environment} {
   ::sched_getaffinity(0, sizeof cpus_, &cpus_);
   ::getrlimit(RLIMIT_FSIZE, &file_size_);
+  ::getrlimit(RLIMIT_NOFILE, &descriptors_);
   outputs_ = {redirect(STDOUT_FILENO, printed + "/stdout"),
               redirect(STDERR_FILENO, printed + "/stderr")};
   for (const auto& [name, value] : environment_) {
@@ -45,6 +46,7 @@ Surroundings::Surroundings(const std::string& folder,
 }
 
 Surroundings::~Surroundings() {
+  ::setrlimit(RLIMIT_NOFILE, &descriptors_);
   std::fflush(nullptr);
   ::dup2(outputs_[0], STDOUT_FILENO);
   ::dup2(outputs_[1], STDERR_FILENO);

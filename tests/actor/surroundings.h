@@ -29,6 +29,7 @@ class Surroundings {
   std::array<int, 2> outputs_{};  // stdout and stderr of before
   cpu_set_t cpus_{};
   rlimit file_size_{};
+  rlimit descriptors_{};
 };
 
 }  // namespace actor

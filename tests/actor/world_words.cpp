@@ -133,16 +133,35 @@ void measure_cpu(Stage& stage, const Line& line) {
                        {"seconds", now_seconds() - began}});
 }
 
+pid_t process_or_this(Stage& stage, const Line& line) {
+  return line.has("of") ? stage.processes.at(std::stoul(line.option("of", ""))) : ::getpid();
+}
+
 /// As `ulimit -f` does: what is not told by the library ends this process.
 void limit_file_size(Stage& stage, const Line& line) {
-  const pid_t process =
-      line.has("of") ? stage.processes.at(std::stoul(line.option("of", ""))) : ::getpid();
+  const pid_t process = process_or_this(stage, line);
   rlimit limit{};
   ::prlimit(process, RLIMIT_FSIZE, nullptr, &limit);
   limit.rlim_cur = static_cast<rlim_t>(std::stoull(line.argument(0)));
   if (::prlimit(process, RLIMIT_FSIZE, &limit, nullptr) != 0 ||
       std::signal(SIGXFSZ, SIG_DFL) == SIG_ERR) {
     throw std::runtime_error{"the size of files cannot be limited"};
+  }
+}
+
+/// As `ulimit -n` does, counted from the highest descriptor that is open.
+void leave_descriptors(Stage& stage, const Line& line) {
+  const pid_t process = process_or_this(stage, line);
+  rlim_t used = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator{"/proc/" + std::to_string(process) + "/fd"}) {
+    used = std::max<rlim_t>(used, std::stoul(entry.path().filename()) + 1);
+  }
+  rlimit limit{};
+  ::prlimit(process, RLIMIT_NOFILE, nullptr, &limit);
+  limit.rlim_cur = used + std::stoul(line.argument(0));
+  if (::prlimit(process, RLIMIT_NOFILE, &limit, nullptr) != 0) {
+    throw std::runtime_error{"the number of open files cannot be limited"};
   }
 }
 
@@ -193,6 +212,7 @@ Words world_words() {
           {"signal", signal},
           {"measure_cpu", measure_cpu},
           {"limit_file_size", limit_file_size},
+          {"leave_descriptors", leave_descriptors},
           {"pin", pin},
           {"fault", fault},
           {"record", record},
