@@ -96,6 +96,8 @@ class Carrier {
   /// A block of a variable without elements: nothing travels, but the variable was put.
   virtual void put_nothing(const Block& block) = 0;
   virtual void end_step(std::int64_t step, const StepEnd& end) = 0;
+  /// Whether every further step fails, and each call of one is told so.
+  [[nodiscard]] virtual bool is_lost() const { return false; }
   /// Sleep until the step is committed. @throws Error with the failure of the step.
   virtual void wait_step(std::int64_t step) = 0;
   /// A step of another file comes after this one, which shall be committed soon. Members of a

@@ -420,9 +420,18 @@ void File::end_step() {
   } catch (const Error& error) {
     throw Error{error.code(), "end_step of file \"" + name_ + "\": " + error.what()};
   }
-  put_time();
-  if (puts_.in_step() == 0) {
-    carry([&] { carrier_->enter_step(step_); });
+  try {
+    put_time();
+    if (puts_.in_step() == 0) {
+      carry([&] { carrier_->enter_step(step_); });
+    }
+  } catch (const Error&) {
+    // The program has ended the step, and it has failed: files that come after this one shall know.
+    if (carrier_->is_lost()) {
+      ++step_;
+      puts_.end_step();
+    }
+    throw;
   }
   const std::int64_t ended = step_++;
   trace::describe_span(link_.counters().timeline(), {.file = name_, .step = ended});

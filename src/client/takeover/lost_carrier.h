@@ -43,6 +43,7 @@ class LostCarrier : public Carrier {
   void put(const Block&) override { tell(); }
   void put_nothing(const Block&) override { tell(); }
   void end_step(std::int64_t, const StepEnd&) override { tell(); }
+  [[nodiscard]] bool is_lost() const override { return !why_.ok(); }
   void wait_step(std::int64_t step) override {
     if (is_committed_(step)) {
       return;
