@@ -55,11 +55,11 @@ std::vector<std::string> check_durable(const Plan& plan, const std::vector<Told>
                                        const Disk& disk, const std::string& when,
                                        const std::vector<Seen>& places) {
   std::vector<std::string> violations;
-  if (may_be_durable_too_early(plan)) {
-    return violations;
-  }
   for (std::size_t number = 0; number < plan.files.size(); ++number) {
     const PlannedFile& file = plan.files[number];
+    if (may_be_durable_too_early(plan, file)) {
+      continue;
+    }
     for (const PutName& put : told[number].durable) {
       const auto [step, v, p] = put;
       const auto where = places[number].places.find({step, v});

@@ -101,8 +101,10 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
   return kept == 0 ? limit : std::max(limit, kept) + one_more + skew;
 }
 
-bool may_be_durable_too_early(const Plan& plan) {
-  return plan.mode == Mode::synchronous && plan.nodes > 1;
+bool may_be_durable_too_early(const Plan& plan, const PlannedFile& file) {
+  const bool is_synchronous =
+      plan.mode == Mode::synchronous || file.is_synchronous || file.is_guarded;
+  return plan.nodes > 1 && is_synchronous;
 }
 
 bool may_be_of_earlier_job(const Told& told) { return !told.before.steps.empty(); }

@@ -32,7 +32,7 @@ namespace simulation {
 /// True if a ticket may be called durable while another node has its bytes in its page cache:
 /// synchronous ranks exchange blocks, and the rank that waits for its own makes durable only what
 /// its own node has written. Steps are not concerned.
-[[nodiscard]] bool may_be_durable_too_early(const Plan& plan);
+[[nodiscard]] bool may_be_durable_too_early(const Plan& plan, const PlannedFile& file);
 
 /// True if the attribute of a variable may be that of an earlier job: one that goes on with a
 /// series and puts nothing of the variable does not write it.
