@@ -221,7 +221,10 @@ void File::came(const std::shared_ptr<Piece>& piece, std::int64_t elements) {
 void File::fill(const protocol::FillOrder& order) {
   Step& step = steps_[order.step];
   step.reported = false;
-  if (!is_lost(order.step)) {
+  if (is_lost(order.step)) {
+    // No piece may ever have come here and told of the loss.
+    step.failure = step.failure.ok() ? loss_.cause : step.failure;
+  } else {
     step.expected += std::ssize(order.holes);
     for (const auto& [variable, holes] : order.holes) {
       const auto piece = make_piece(order.step, std::make_shared<const array::RunList>(holes), 0,
