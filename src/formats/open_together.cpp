@@ -25,10 +25,11 @@ namespace {
 // A library opens the file once more, and perhaps modules of its own.
 constexpr std::size_t descriptors_of_a_library = 8;
 
+// Copies of a descriptor ask nothing of the file system.
 void check_that_more_can_be_opened(const Descriptor& file, const Path& path) {
   std::vector<Descriptor> more;
   while (more.size() < descriptors_of_a_library) {
-    more.push_back(open_again(file, O_RDONLY));
+    more.emplace_back(::fcntl(file.raw(), F_DUPFD_CLOEXEC, 0));
     if (!more.back().is_open()) {
       throw failure("open", path.text() + " once more", errno);
     }

@@ -229,6 +229,15 @@ int Machine::close(int descriptor) {
   return open_.erase(descriptor) + watched_.erase(descriptor) == 1 ? 0 : -EBADF;
 }
 
+int Machine::duplicate(int descriptor) {
+  auto open = file(descriptor);
+  if (!open) {
+    return -EBADF;
+  }
+  open_[next_] = std::move(open);
+  return next_++;
+}
+
 int Machine::flags(int descriptor) {
   const Open* open = find(descriptor);
   return open == nullptr ? -EBADF : open->flags;

@@ -71,6 +71,8 @@ class Machine {
   /// It stays open as long as somebody keeps this.
   [[nodiscard]] std::shared_ptr<Open> file(int descriptor) const;
   [[nodiscard]] int close(int descriptor);
+  /// Another descriptor for the same.
+  [[nodiscard]] int duplicate(int descriptor);
   /// Lock a file for the open file of this descriptor, or give that up: see F_OFD_SETLK.
   [[nodiscard]] int lock(int descriptor, short type);
   /// Its flags, and others in their place: see F_GETFL and F_SETFL.

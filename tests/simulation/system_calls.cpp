@@ -367,6 +367,8 @@ int fcntl(int descriptor, int command, ...) {
   switch (command) {
     case F_OFD_SETLK:
       return answer(machine->lock(descriptor, static_cast<const struct flock*>(argument)->l_type));
+    case F_DUPFD_CLOEXEC:
+      return answer(machine->duplicate(descriptor));
     case F_GETFL:
       return answer(machine->flags(descriptor));
     case F_SETFL:
