@@ -266,7 +266,9 @@ std::optional<Descriptor> OpenFolder::open_if_there(const std::string& name, int
     return checked(std::move(file), name);
   }
   const int error = errno;
-  if (error == ENOENT) {
+  // Without a free descriptor the system does not even look. This look takes none.
+  const bool has_no_more = error == EMFILE || error == ENFILE;
+  if (error == ENOENT || (has_no_more && !find(name, links))) {
     return std::nullopt;
   }
   if (const auto found =

@@ -44,8 +44,7 @@ bool keep_what_was_to_be_replaced(const Path& temporary,
   }
   const Path manifest = temporary.beside(target + ".json");
   return outcome_of([&] {
-           // A look takes no descriptor: a process that has no more leaves no temporary.
-           const auto found = manifest.is_there() ? read_file(manifest) : std::nullopt;
+           const auto found = read_file(manifest);
            const auto of_old_one = in_force(found, manifest);
            if (of_old_one != found) {
              if (of_old_one) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -242,6 +243,20 @@ TEST_F(OpenFolderTest, KnowsTheTopOfItsFileSystem) {
   EXPECT_EQ(top.device, folder.address().device);
   EXPECT_TRUE(have_the_same_numbers(top, OpenFolder{"/"}.address()) ||
               OpenFolder{"/"}.address().device != top.device);
+}
+
+TEST_F(OpenFolderTest, KnowsWhatIsNotThereWithoutAFreeDescriptor) {
+  write_text(in("file"), "text");
+  const OpenFolder folder{path("here")};
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string missing = story([&] { EXPECT_FALSE(folder.read("missing")); });
+  const std::string there = story([&] { (void)folder.read("file"); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(missing, "");
+  EXPECT_EQ(there, "cannot open " + in("file") + ": Too many open files");
 }
 
 // A rank that has not come to the folder of its file must not crash, whatever it does with it.
