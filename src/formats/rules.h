@@ -80,17 +80,12 @@ inline constexpr Rules netcdf{.format = "netcdf",
                               .attribute_types = of_netcdf,
                               .has_dimensions = true,
                               .keeps_first_definitions = true};
-inline constexpr Rules pnetcdf{.format = "pnetcdf",
-                               .most_name_bytes = 240,
-                               .has_groups = false,
-                               .has_netcdf_names = true,
-                               .reserved_variables = reserved::netcdf_variables,
-                               .reserved_attributes = reserved::netcdf_attributes,
-                               .types = of_netcdf,
-                               .attribute_types = of_netcdf,
-                               .header_bytes = std::int64_t{256} << 10,
-                               .has_dimensions = true,
-                               .keeps_first_definitions = true};
+inline constexpr Rules pnetcdf = [] {
+  Rules rules = netcdf;
+  rules.format = "pnetcdf";
+  rules.header_bytes = std::int64_t{256} << 10;
+  return rules;
+}();
 
 inline constexpr Rules adios2_bp5{.format = "adios2",
                                   .variant = "engine = \"BP5\"",
@@ -100,27 +95,22 @@ inline constexpr Rules adios2_bp5{.format = "adios2",
                                   .attribute_types = of_adios2,
                                   .has_empty_attributes = false,
                                   .keeps_attribute_types = true};
-inline constexpr Rules adios2_bp4{.format = "adios2",
-                                  .variant = "engine = \"BP4\"",
-                                  .joins_names = true,
-                                  .reserved_variables = reserved::adios2_variables,
-                                  .types = of_adios2,
-                                  .attribute_types = of_adios2,
-                                  .has_empty_attributes = false,
-                                  .most_text_bytes = 65535,
-                                  .keeps_attribute_types = true};
-inline constexpr Rules adios2_hdf5{.format = "adios2",
-                                   .variant = "engine = \"HDF5\"",
-                                   .joins_names = true,
-                                   .reserved_variables = reserved::adios2_variables,
-                                   .reserved_attributes = reserved::adios2_hdf5_attributes,
-                                   .types = of_adios2.without({character}),
-                                   .attribute_types = of_adios2,
-                                   .has_empty_attributes = false,
-                                   .has_empty_texts = false,
-                                   .most_text_bytes = 60000,
-                                   .most_attribute_bytes = 60000,
-                                   .keeps_attribute_types = true};
+inline constexpr Rules adios2_bp4 = [] {
+  Rules rules = adios2_bp5;
+  rules.variant = "engine = \"BP4\"";
+  rules.most_text_bytes = 65535;
+  return rules;
+}();
+inline constexpr Rules adios2_hdf5 = [] {
+  Rules rules = adios2_bp5;
+  rules.variant = "engine = \"HDF5\"";
+  rules.reserved_attributes = reserved::adios2_hdf5_attributes;
+  rules.types = of_adios2.without({character});
+  rules.has_empty_texts = false;
+  rules.most_text_bytes = 60000;
+  rules.most_attribute_bytes = 60000;
+  return rules;
+}();
 
 inline constexpr std::array all{posix,  mpiio,   hdf5,       hdf5_time,  hdf5_flat,
                                 netcdf, pnetcdf, adios2_bp5, adios2_bp4, adios2_hdf5};
