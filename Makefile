@@ -34,13 +34,14 @@ check-faults: check-simulation build/release/build.ninja ## simulated faults, th
 	mkdir -p build/faults
 	build/release/tools/iocomp torture build/faults --seconds $(FAULT_SECONDS) $(if $(SEED),--seed $(SEED))
 
+# As ctest does: more ranks than cores, on any of them, also for root.
+check-chains check-accepted: export OMPI_MCA_rmaps_base_oversubscribe := 1
+check-chains check-accepted: export OMPI_MCA_hwloc_base_binding_policy := none
+check-chains check-accepted: export OMPI_ALLOW_RUN_AS_ROOT := 1
+check-chains check-accepted: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+
 KILLS ?= 50
 .PHONY: check-chains
-# As ctest does: more ranks than cores, on any of them, also for root.
-check-chains: export OMPI_MCA_rmaps_base_oversubscribe := 1
-check-chains: export OMPI_MCA_hwloc_base_binding_policy := none
-check-chains: export OMPI_ALLOW_RUN_AS_ROOT := 1
-check-chains: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 check-chains: build/release/build.ninja ## heat, killed and gone on with KILLS=50 times in each format and mode, ends with the same bytes; CHAINS=hdf5-sync picks some
 	cmake --build --preset release --target actor heat
 	cd tests/system && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_KILLS=$(KILLS) \
@@ -48,10 +49,6 @@ check-chains: build/release/build.ninja ## heat, killed and gone on with KILLS=5
 
 ACCEPTED ?= 5000
 .PHONY: check-accepted
-check-accepted: export OMPI_MCA_rmaps_base_oversubscribe := 1
-check-accepted: export OMPI_MCA_hwloc_base_binding_policy := none
-check-accepted: export OMPI_ALLOW_RUN_AS_ROOT := 1
-check-accepted: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 check-accepted: build-release ## ACCEPTED=5000 files of random definitions: refused in the call, or found by the format's own reader; SEED=N repeats some
 	cd tests/conformance/files && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_FILES=$(ACCEPTED) \
 	  $(if $(SEED),IOCOMP_TEST_SEED=$(SEED)) $(PYTHON) -m pytest -q -s -p no:cacheprovider -o addopts= test_accepted.py

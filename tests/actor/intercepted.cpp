@@ -35,6 +35,12 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
+/// The mode of a new file, which is there only where the flags ask for one.
+mode_t mode_in(int flags, va_list rest) {
+  const bool is_there = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  return is_there ? va_arg(rest, mode_t) : 0;
+}
+
 /// Whether the call has to fail, with errno set.
 template <typename Place>
 bool refused(std::string_view call, const Place& place) {
@@ -276,37 +282,28 @@ int posix_fallocate64(int descriptor, off64_t offset, off64_t bytes) {
 
 int open(const char* path, int flags, ...) {
   static auto* const real = next<int(const char*, int, ...)>("open");
-  mode_t mode = 0;
-  if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
-    va_list rest;
-    va_start(rest, flags);
-    mode = va_arg(rest, mode_t);
-    va_end(rest);
-  }
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = actor::mode_in(flags, rest);
+  va_end(rest);
   return actor::open_some(path, flags, [&] { return real(path, flags, mode); });
 }
 
 int openat(int folder, const char* name, int flags, ...) {
   static auto* const real = next<int(int, const char*, int, ...)>("openat");
-  mode_t mode = 0;
-  if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
-    va_list rest;
-    va_start(rest, flags);
-    mode = va_arg(rest, mode_t);
-    va_end(rest);
-  }
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = actor::mode_in(flags, rest);
+  va_end(rest);
   return actor::open_some(actor::path_at(folder, name).c_str(), flags,
                           [&] { return real(folder, name, flags, mode); });
 }
 
 int open64(const char* path, int flags, ...) {
-  mode_t mode = 0;
-  if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
-    va_list rest;
-    va_start(rest, flags);
-    mode = va_arg(rest, mode_t);
-    va_end(rest);
-  }
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = actor::mode_in(flags, rest);
+  va_end(rest);
   return ::open(path, flags | O_LARGEFILE, mode);
 }
 

@@ -37,6 +37,14 @@ FORMATS = [
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
 # What differs: without servers MPI-IO writes synchronously in every mode.
 WAYS = [(b, m) for b in BACK_ENDS for m in MODES if (b, m) != ("mpiio", "kernel")]
+# All of them, and those whose files `check_file` reads.
+ALL_WAYS = [
+    *WAYS,
+    *((back_end, mode) for back_end in ("netcdf", "pnetcdf") for mode in MODES),
+    ("adios2", "async"),
+    ("adios2", "sync"),
+]
+READABLE_WAYS = [way for way in ALL_WAYS if way[0] not in ("netcdf", "adios2")]
 STEP = 1_000_000  # what the values of one step differ by from the next
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 
 import pytest
 from actors import OK, Actors
-from files import WAYS, check_file, extension, file_settings, leftovers, mode_settings, skip_if_missing
+from files import (
+    READABLE_WAYS,
+    check_file,
+    extension,
+    file_settings,
+    leftovers,
+    mode_settings,
+    skip_if_missing,
+)
 
 RANKS = 4
 
@@ -19,7 +27,7 @@ def script(kind: str, left: int) -> str:
 
 
 @pytest.mark.parametrize("kind", ["series", "checkpoint"])
-@pytest.mark.parametrize(("back_end", "mode"), [*WAYS, ("pnetcdf", "async"), ("pnetcdf", "sync"), ("pnetcdf", "kernel")])
+@pytest.mark.parametrize(("back_end", "mode"), READABLE_WAYS)
 def test_too_few_are_told(actors: Actors, back_end: str, mode: str, kind: str) -> None:
     skip_if_missing(actors.build, back_end)
     ending = extension(back_end)

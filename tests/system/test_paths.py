@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from actors import OK, STORAGE_FAILURE, Actors, Job
 from files import (
+    ALL_WAYS,
+    READABLE_WAYS,
     WAYS,
     check_file,
     extension,
@@ -18,13 +20,6 @@ from files import (
 )
 
 KINDS = ["series", "checkpoint"]
-ALL_WAYS = [
-    *WAYS,
-    *((back_end, mode) for back_end in ("netcdf", "pnetcdf") for mode in ("async", "kernel", "sync")),
-    ("adios2", "async"),
-    ("adios2", "sync"),
-]
-READABLE = [way for way in ALL_WAYS if way[0] not in ("netcdf", "adios2")]  # by check_file
 SECRET = "of somebody else\n"
 
 
@@ -56,7 +51,7 @@ def check_steps(job: Job, back_end: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("back_end", "mode"), READABLE)
+@pytest.mark.parametrize(("back_end", "mode"), READABLE_WAYS)
 def test_the_working_directory_may_change(
     actors: Actors, back_end: str, mode: str, kind: str
 ) -> None:
@@ -90,7 +85,7 @@ def test_ranks_in_different_directories_are_told(actors: Actors, back_end: str, 
 
 @pytest.mark.parametrize("planted", ["LINK", "PIPE"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("back_end", "mode"), READABLE)
+@pytest.mark.parametrize(("back_end", "mode"), READABLE_WAYS)
 def test_what_others_put_under_a_new_name_is_removed(
     actors: Actors, back_end: str, mode: str, kind: str, planted: str
 ) -> None:
