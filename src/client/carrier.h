@@ -96,7 +96,7 @@ class Carrier {
   /// A block of a variable without elements: nothing travels, but the variable was put.
   virtual void put_nothing(const Block& block) = 0;
   virtual void end_step(std::int64_t step, const StepEnd& end) = 0;
-  /// Whether every further step fails, and each call of one is told so.
+  /// True if every further step fails, and each call of one is told so.
   [[nodiscard]] virtual bool is_lost() const { return false; }
   /// Sleep until the step is committed. @throws Error with the failure of the step.
   virtual void wait_step(std::int64_t step) = 0;
