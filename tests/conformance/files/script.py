@@ -85,6 +85,10 @@ def _runs(indices: Sequence[int]) -> str:
     return ",".join(f"{first}:{count}" for first, count in runs)
 
 
+def _line(*words: object, **options: object) -> str:
+    return " ".join([*map(str, words), *(f"{name}={value}" for name, value in options.items())])
+
+
 class FileScript:
     """The calls for one file, and what the file must hold afterwards."""
 
@@ -107,17 +111,12 @@ class FileScript:
         self.variables: dict[str, Variable] = {}
         self.arrays: dict[int, dict[str, Array]] = {}
         self.attributes: dict[int, dict[str, Attribute]] = {}
-        self._group = "" if (group, order) == ((0, 1), "forward") else f"of_{name}"
+        self._group = script.group(*group, order)
         self._puts = 0
-        if self._group:
-            self._say("group", self._group, part=f"{group[0]}/{group[1]}", order=order)
-            self._say("open", name, kind, on=self._group)
-        else:
-            self._say("open", name, kind)
+        self._say("open", name, kind, **({"on": self._group} if self._group else {}))
 
     def _say(self, *words: object, **options: object) -> None:
-        named = (f"{name}={value}" for name, value in options.items())
-        self.script.lines.append(" ".join([*map(str, words), *named]))
+        self.script.lines.append(_line(*words, **options))
 
     @property
     def has_file_per_step(self) -> bool:
@@ -324,11 +323,24 @@ class Script:
         self.lines = ["init"]
         self.files: dict[str, FileScript] = {}
         self._seed = 0
+        self._groups = 0
 
     def next_seed(self) -> int:
         """Return a number that no other variable has."""
         self._seed += 1
         return self._seed
+
+    def group(self, part: int, parts: int, order: str) -> str:
+        """Return the name of a communicator of some ranks; empty where it is that of all.
+
+        It is made before any file is open: a rank that waits in MPI answers nobody in the library.
+        """
+        if (part, parts, order) == (0, 1, "forward"):
+            return ""
+        self._groups += 1
+        name = f"group{self._groups}"
+        self.lines.insert(1, _line("group", name, part=f"{part}/{parts}", order=order))
+        return name
 
     def open(
         self,
