@@ -211,8 +211,8 @@ const std::vector<Key>& all_keys() {
       {"expert.segment", choice, "auto", "auto|memfd|shm",
        "what the memory of a node is made of; auto: memfd, else a file in /dev/shm"},
       {"expert.touch", bytes, "256 MiB", "",
-       "how much of staging.memory a server touches at start; on the hardware thread of compute "
-       "ranks nothing"},
+       "how much of staging.memory a server touches before it is needed, while there is nothing "
+       "else to do; on the hardware thread of compute ranks nothing"},
       {"expert.spin", integer, "5", "0..1000",
        "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
       {"expert.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},

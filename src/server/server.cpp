@@ -31,6 +31,8 @@ constexpr int messages_per_round = 64;
 constexpr std::chrono::seconds longest_sleep{1};
 // While stripes wait for pieces that may not come.
 constexpr std::chrono::milliseconds longest_doze{20};
+// A message waits for so much at most; it takes about a millisecond.
+constexpr std::size_t touched_at_once = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -81,10 +83,22 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       log::warning("staging memory lies where the system likes: " + spread.story);
     }
   }
-  if (context_.place.core_share > 0) {
-    memory_.arena.touch(
-        static_cast<std::size_t>(settings.bytes("expert.touch")));  // ranks lose nothing
+  if (context_.place.core_share > 0) {  // ranks lose nothing
+    memory_.touch_until = std::min(static_cast<std::size_t>(settings.bytes("expert.touch")),
+                                   memory_.arena.capacity_bytes());
   }
+}
+
+// The pages of the memory that blocks come into, as long as there is nothing else to do.
+// @return whether there was any left.
+bool Server::touch_ahead() {
+  if (memory_.touched >= memory_.touch_until) {
+    return false;
+  }
+  const std::size_t bytes = std::min(touched_at_once, memory_.touch_until - memory_.touched);
+  memory_.arena.touch(memory_.touched, bytes);
+  memory_.touched += bytes;
+  return true;
 }
 
 Server::End Server::serve() {
@@ -106,6 +120,8 @@ Server::End Server::serve() {
     if (moved) {
       nap.reset();
       context_.policy.begin_call();
+    } else if (touch_ahead()) {
+      continue;
     } else if (is_woken_for_everything()) {
       const bool looks_again =
           has_stripes_ || is_held_back() || files_.holds_opens() || is_terminated();

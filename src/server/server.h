@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 
 #include "config/settings.h"
@@ -50,6 +51,7 @@ class Server {
   // Null: some transports have none.
   [[nodiscard]] transport::Survivors* survivors() const { return transport_.survivors(); }
   bool round();
+  bool touch_ahead();
   [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);
   bool take_back();
@@ -68,6 +70,8 @@ class Server {
   struct Memory {
     staging::Arena arena;
     staging::ArenaStripes stripes{arena};
+    std::size_t touched = 0;
+    std::size_t touch_until = 0;
   };
   Memory memory_;  // goes last: a write of a failed step may be under way, and reads it
   std::unique_ptr<disk::Engine> engine_;

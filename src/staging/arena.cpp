@@ -78,18 +78,19 @@ void Arena::spread_over(std::span<const int> domains) {
   }
 }
 
-void Arena::touch(std::size_t bytes) noexcept {
-  bytes = std::min(whole_pages(std::min(bytes, capacity_)), capacity_);
-  if (bytes == 0) {
+void Arena::touch(std::size_t from, std::size_t bytes) noexcept {
+  const std::size_t begin = std::min(from / page_bytes * page_bytes, capacity_);
+  const std::size_t end = begin + std::min(bytes, capacity_ - begin);
+  if (begin == end) {
     return;
   }
 #ifdef MADV_POPULATE_WRITE
-  if (madvise(base_, bytes, MADV_POPULATE_WRITE) == 0) {
+  if (madvise(base_ + begin, end - begin, MADV_POPULATE_WRITE) == 0) {
     return;
   }
 #endif
   // An atomic write that changes nothing: leases may be in use already.
-  for (std::size_t offset = 0; offset < bytes; offset += page_bytes) {
+  for (std::size_t offset = begin; offset < end; offset += page_bytes) {
     auto& byte = reinterpret_cast<unsigned char&>(base_[offset]);
     std::atomic_ref{byte}.fetch_or(0, std::memory_order_relaxed);
   }

@@ -66,8 +66,9 @@ class Arena {
   /// @throws Error{unsupported} where the system does not place memory.
   void spread_over(std::span<const int> domains);
 
-  /// Write to the first `bytes` so that their pages exist before they are needed.
-  void touch(std::size_t bytes) noexcept;
+  /// Make the pages of `bytes` exist before they are needed, from the page on that holds the byte
+  /// `from`. What they hold stays.
+  void touch(std::size_t from, std::size_t bytes) noexcept;
 
   [[nodiscard]] std::size_t capacity_bytes() const noexcept { return capacity_; }
   [[nodiscard]] std::size_t used_bytes() const noexcept;

@@ -117,21 +117,22 @@ TEST(Arena, TouchMakesPagesPresentAndKeepsTheirContent) {
   Arena arena{16 * page};
   const auto all = arena.try_take(16 * page);
   std::memset(all->bytes().data(), 7, 16 * page);
-  arena.touch(16 * page);
+  arena.touch(0, 16 * page);
   EXPECT_EQ(std::ranges::count(all->bytes(), std::byte{7}), 16 * static_cast<std::ptrdiff_t>(page));
 }
 
 TEST(Arena, TouchesNoMoreThanItHas) {
   Arena arena{4 * page};
-  arena.touch(1);
-  arena.touch(100 * page);
+  arena.touch(0, 1);
+  arena.touch(page + 1, 100 * page);
+  arena.touch(100 * page, page);
   const auto all = arena.try_take(4 * page);
   std::vector<unsigned char> present(4);
   ASSERT_EQ(mincore(all->bytes().data(), 4 * page, present.data()), 0);
   for (const unsigned char flags : present) {
     EXPECT_EQ(flags & 1U, 1U);
   }
-  Arena{0}.touch(page);
+  Arena{0}.touch(0, page);
 }
 
 TEST(Lease, AssigningOverALeaseReturnsItsBytesAtOnce) {
