@@ -91,6 +91,24 @@ def test_a_rank_can_wait_before_the_others_put(actors: Actors, state: str, mode:
     assert max(entry["seconds"] for entry in job.calls("wait")) < 5, job
 
 
+@pytest.mark.parametrize(
+    ("rows", "more", "why"),
+    [
+        (4096, {}, "no rank of this node has put what lies between"),
+        (4096, {"staging": {"stripe": "0 B"}}, "staging.stripe, overlap"),
+        (512, {}, ""),
+    ],
+)
+def test_runs_that_are_written_one_by_one_are_told(
+    actors: Actors, rows: int, more: dict[str, Any], why: str
+) -> None:
+    """As where ranks of other nodes put the rest; a few are not worth a word."""
+    lines = [f"define out v float64 {rows}x512", *["@0 put out v by=columns", "end_step out"] * 2]
+    job = play(actors, lines, check=False, **mode_settings("kernel"), **more)
+    assert job.output.count("runs of 1 KiB are written one by one") == bool(why), job
+    assert why in job.output, job
+
+
 @pytest.mark.parametrize("state", ["handed_over", "written", "durable"])
 def test_a_rank_can_wait_for_blocks_that_stripes_have_no_room_for(
     actors: Actors, state: str

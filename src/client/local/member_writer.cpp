@@ -12,6 +12,7 @@
 
 #include "array/region.h"
 #include "array/run_list.h"
+#include "array/runs.h"
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -21,6 +22,7 @@
 #include "client/local/block_writer.h"
 #include "client/local/kept_blocks.h"
 #include "client/local/output_files.h"
+#include "client/local/short_runs.h"
 #include "client/local/waiting_writes.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
@@ -139,6 +141,12 @@ void MemberWriter::note_given(const Block& block, GivenBlock given) {
   step.has_written = step.has_written || (given.is_begun && !is_forgotten);
   if (is_joined) {
     step.joined.push_back(std::move(given.joined));
+  } else if (council_.lead() != nullptr) {  // one rank tells what is much the same on all
+    const std::int64_t elements = array::elements(block.region);
+    const std::int64_t row = array::row_elements(block.variable.shape, block.region);
+    files_.short_runs().note(block.variable, elements / std::max<std::int64_t>(row, 1), elements,
+                             "staging.stripe, overlap, when_full or a lack of memory "
+                             "keeps ranks from putting them together");
   }
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr && !given.is_lent) {
@@ -181,6 +189,16 @@ bool MemberWriter::write_stripes() {
 void MemberWriter::write_stripe(writing::Stripe stripe) {
   Step& step = steps_[stripe.step];
   step.has_written = step.has_written || !has_bug(Bug::stripe_not_synced);
+  if (council_.lead() != nullptr && !stripe.is_whole) {
+    const auto runs = stripe.runs();
+    std::int64_t elements = 0;
+    for (const auto& run : runs) {
+      elements += run.elements;
+    }
+    files_.short_runs().note(stripe.variable, std::ssize(runs), elements,
+                             "no rank of this node has put what lies between; servers, or mode = "
+                             "\"sync\", put together the runs of all ranks");
+  }
   files_.writer_of(stripe.step).write(std::move(stripe));
 }
 

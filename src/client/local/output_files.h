@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "client/local/short_runs.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/options.h"
@@ -50,7 +51,8 @@ class OutputFiles {
       : setup_{std::move(setup)},
         names_{std::move(names)},
         catalogue_{catalogue},
-        counters_{counters} {
+        counters_{counters},
+        short_runs_{setup_.name} {
     if (setup_.stripe_memory != nullptr) {
       stripes_.emplace(*setup_.stripe_memory, setup_.stripes);
     }
@@ -79,6 +81,7 @@ class OutputFiles {
   [[nodiscard]] const writing::Stripes* stripes() const noexcept {
     return stripes_ ? &*stripes_ : nullptr;
   }
+  [[nodiscard]] ShortRuns& short_runs() noexcept { return short_runs_; }
   /// The one file of all steps is there already, under this name.
   void go_on_in(const Path& path, formats::Opening opening);
   /// Remove what this rank has begun and nobody commits: the physical files from this number on.
@@ -115,6 +118,7 @@ class OutputFiles {
   commit::Publication names_;  // for the names only
   const contents::Catalogue& catalogue_;
   trace::Counters& counters_;
+  ShortRuns short_runs_;
   std::optional<writing::Stripes> stripes_;                               // of all physical files
   std::map<std::int64_t, std::unique_ptr<writing::FileWriter>> writers_;  // by physical file
   std::map<std::pair<std::int64_t, int>, Place> places_;                  // step, variable

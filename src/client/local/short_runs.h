@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "contents/variable.h"
+
+namespace iocomp::client {
+
+/// Tells once of each variable that is written in many short runs, each by itself. That is slow,
+/// and the program or its settings can do something about it.
+class ShortRuns {
+ public:
+  /// So many in one piece of a variable are worth a message.
+  static constexpr std::int64_t many = 1000;
+  /// Bytes. Longer ones cost little by themselves.
+  static constexpr std::int64_t longest = std::int64_t{64} << 10;
+
+  /// @param file  its name in the program.
+  explicit ShortRuns(std::string file) : file_{std::move(file)} {}
+
+  /// So many runs of the variable go to the disk one by one, with so many elements in all.
+  /// @param why  what follows "because", and what helps.
+  void note(const contents::Variable& variable, std::int64_t runs, std::int64_t elements,
+            const char* why);
+
+ private:
+  std::string file_;
+  std::set<int> told_;  // variables
+};
+
+}  // namespace iocomp::client
