@@ -52,9 +52,11 @@ enum class Bug : std::uint8_t {
   unclaimed_stripe_forgotten,
   stripe_not_synced,
   predecessor_forgotten,
+  memory_let_go_early,
+  recalled_is_lost,
 };
 
-constexpr std::array<std::string_view, 41> bug_names{"none",
+constexpr std::array<std::string_view, 43> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -94,9 +96,11 @@ constexpr std::array<std::string_view, 41> bug_names{"none",
                                                      "only_lead_syncs",
                                                      "unclaimed_stripe_forgotten",
                                                      "stripe_not_synced",
-                                                     "predecessor_forgotten"};
+                                                     "predecessor_forgotten",
+                                                     "memory_let_go_early",
+                                                     "recalled_is_lost"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::predecessor_forgotten) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::recalled_is_lost) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

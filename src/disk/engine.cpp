@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "disk/engine.h"
 
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,7 +32,7 @@ std::unique_ptr<Engine> start_unpaced_engine(const Options& options) {
     return std::make_unique<ThreadEngine>(options);
   }
   try {
-    return start_ring_engine();
+    return start_ring_engine(options);
   } catch (const Error& error) {
     const std::string why = std::string{"io_uring: "} + error.what();
     if (options.engine == EngineKind::uring) {
@@ -44,11 +46,15 @@ std::unique_ptr<Engine> start_unpaced_engine(const Options& options) {
 }  // namespace
 
 Completion carry_out(const Plan& plan) noexcept {
+  return completion_of(plan.id, [&] { write_all(plan); });
+}
+
+Completion completion_of(std::uint64_t plan, const std::function<void()>& work) noexcept {
   Completion completion;
-  completion.id = plan.id;
+  completion.id = plan;
   const double begin = now_seconds();
   try {
-    write_all(plan);
+    work();
   } catch (const Error& error) {
     completion.code = has_bug(Bug::write_error_lost) ? ErrorCode::ok : error.code();
     completion.story = error.what();

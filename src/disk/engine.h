@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,6 +40,12 @@ struct Completion {
   double seconds = 0;  ///< spent writing or syncing
 };
 
+/// What was copied so that the memory which plans were given could be let go of: in all.
+struct Moved {
+  std::size_t bytes = 0;
+  double seconds = 0;
+};
+
 /// Carries out plans while its owner does something else; file I/O and nothing else, never MPI.
 /// Plans are started in the order of submission and may end in any order. Whoever needs an fsync to
 /// cover certain writes submits it after their completions have come. Used by one thread.
@@ -52,11 +59,21 @@ class Engine {
 
   virtual void submit(Plan plan) = 0;
 
+  /// Stop reading `from` as soon as can be: what of it nobody has begun to write is copied to the
+  /// same place of `to`, and written from there. Never waits: see `reads`.
+  /// @param to  as long, and at the same distance from the border of a page.
+  /// @return the plans that may read `to` from now on.
+  [[nodiscard]] virtual std::vector<std::uint64_t> move(std::span<const std::byte> from,
+                                                        std::span<std::byte> to) = 0;
+  /// True while a plan may read some of this memory.
+  [[nodiscard]] virtual bool reads(std::span<const std::byte> memory) = 0;
+  [[nodiscard]] virtual Moved moved() const = 0;
+
   /// Completions since the last call; never waits.
   [[nodiscard]] virtual std::vector<Completion> take_completed() = 0;
 
-  /// Sleep until a completion is there, the word (if any) has changed, or `longest` has passed,
-  /// whichever is first. May return early.
+  /// Sleep until a completion is there, memory that was to move is let go of, the word (if any) has
+  /// changed, or `longest` has passed, whichever is first. May return early.
   virtual void wait(std::chrono::nanoseconds longest,
                     const std::optional<FutexWord>& word = std::nullopt) = 0;
 
@@ -74,5 +91,8 @@ class Engine {
 
 /// Carry out a plan in the calling thread: the same writes, by the same code, with no engine.
 [[nodiscard]] Completion carry_out(const Plan& plan) noexcept;
+/// What comes of a plan that is carried out so.
+[[nodiscard]] Completion completion_of(std::uint64_t plan,
+                                       const std::function<void()>& work) noexcept;
 
 }  // namespace iocomp::disk

@@ -31,6 +31,9 @@ struct Options {
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
   int threads = 1;                                    ///< writer threads of a ThreadEngine
+  /// Workers of the kernel that write at the same time, so that the rest can be moved (see
+  /// Engine::move); 0: as many as the kernel likes.
+  unsigned workers = 0;
   /// Threads that a request is divided among; null: whoever has it does it.
   Crew* crew = nullptr;
   /// Of a file that is written at a limited rate; else null.

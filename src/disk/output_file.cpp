@@ -117,15 +117,8 @@ void OutputFile::close(Descriptor& descriptor) noexcept {
 void OutputFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
   Remaining remaining = begin_write(offset, bytes);
   while (!remaining.bytes.empty()) {
-    if (options_.pace) {
-      options_.pace->wait();
-    }
-    const Request request = take_request(remaining);
-    const int error = perform(request);
-    if (options_.pace) {
-      options_.pace->wrote(std::ssize(request.bytes));
-    }
-    if (error != 0) {
+    wait_for_pace();
+    if (const int error = perform(take_request(remaining)); error != 0) {
       throw Error{ErrorCode::storage_failure, write_story(offset, bytes.size(), error)};
     }
   }
@@ -134,7 +127,7 @@ void OutputFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
 // Shares begin at borders in the file that no O_DIRECT write needs to cross, and each is long
 // enough for one.
 void OutputFile::write_by_all(std::int64_t offset, std::span<const std::byte> bytes) {
-  if (options_.crew == nullptr || options_.pace) {
+  if (!is_divided()) {
     write(offset, bytes);
     return;
   }
@@ -205,7 +198,22 @@ std::size_t OutputFile::largest_call_bytes(const Request& request) const noexcep
                         : std::clamp(most, std::size_t{1}, slice_bytes);
 }
 
+void OutputFile::wait_for_pace() const {
+  if (options_.pace) {
+    options_.pace->wait();
+  }
+}
+
 int OutputFile::perform(Request request) {
+  const std::int64_t bytes = std::ssize(request.bytes);
+  const int error = perform_all(request);
+  if (options_.pace) {
+    options_.pace->wrote(bytes);
+  }
+  return error;
+}
+
+int OutputFile::perform_all(Request request) {
   while (!request.bytes.empty()) {
     if (is_given_up()) {
       return ECANCELED;

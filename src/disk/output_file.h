@@ -74,6 +74,8 @@ class OutputFile {
   [[nodiscard]] Answer answered(const Request& request, std::int64_t result);
   /// Whether nothing more may be written: it would fail with ECANCELED.
   [[nodiscard]] bool is_given_up() const { return options_.is_given_up && options_.is_given_up(); }
+  /// Sleep until the file's pace lets the next request through.
+  void wait_for_pace() const;
   /// Carry out a request here and now. 0 or an errno.
   [[nodiscard]] int perform(Request request);
   /// The error that an fsync is known to end with, or 0: then ask for one.
@@ -93,8 +95,11 @@ class OutputFile {
 
   /// Null: as fast as can be. Whoever makes the calls in steps keeps to it.
   [[nodiscard]] const std::shared_ptr<Pace>& pace() const noexcept { return options_.pace; }
-  /// Write all bytes at `offset`, by all threads of this process where that pays and no pace has to
-  /// be kept. @throws like `write`.
+  /// Whether long writes are divided among threads of this process.
+  [[nodiscard]] bool is_divided() const noexcept {
+    return options_.crew != nullptr && !options_.pace;
+  }
+  /// Write all bytes at `offset`, by all these threads where there are any. @throws like `write`.
   void write_by_all(std::int64_t offset, std::span<const std::byte> bytes);
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Whether long runs that are aligned go O_DIRECT.
@@ -104,6 +109,7 @@ class OutputFile {
   [[nodiscard]] std::uint64_t buffered_bytes() const noexcept { return buffered_bytes_.load(); }
 
  private:
+  [[nodiscard]] int perform_all(Request request);
   [[nodiscard]] Answer answered_direct(const Request& request, std::int64_t result);
   [[nodiscard]] Answer answered_buffered(const Request& request, std::int64_t result);
   [[nodiscard]] FileRange direct_part(std::int64_t offset, std::span<const std::byte> bytes) const;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,10 @@ namespace {
 
 // Who waits for a file that is written slowly is told so much later at most.
 constexpr std::chrono::milliseconds longest_nap{10};
+
+Moved sum(const Moved& one, const Moved& other) {
+  return {.bytes = one.bytes + other.bytes, .seconds = one.seconds + other.seconds};
+}
 
 }  // namespace
 
@@ -42,14 +48,39 @@ void PacedEngine::submit(Plan plan) {
   paced->submit(std::move(plan));
 }
 
+std::vector<std::uint64_t> PacedEngine::move(std::span<const std::byte> from,
+                                             std::span<std::byte> to) {
+  auto plans = engine_->move(from, to);
+  for (const auto& [pace, engine] : paced_) {
+    std::ranges::copy(engine->move(from, to), std::back_inserter(plans));
+  }
+  return plans;
+}
+
+bool PacedEngine::reads(std::span<const std::byte> memory) {
+  return engine_->reads(memory) || std::ranges::any_of(paced_, [&](const auto& paced) {
+           return paced.second->reads(memory);
+         });
+}
+
+Moved PacedEngine::moved() const {
+  Moved all = sum(moved_, engine_->moved());
+  for (const auto& [pace, engine] : paced_) {
+    all = sum(all, engine->moved());
+  }
+  return all;
+}
+
 // Of a file that is closed nobody else has the pace.
 std::vector<Completion> PacedEngine::take_completed() {
   auto completed = engine_->take_completed();
   for (const auto& [pace, engine] : paced_) {
     std::ranges::move(engine->take_completed(), std::back_inserter(completed));
   }
-  std::erase_if(paced_, [](const auto& paced) {
-    return paced.first.use_count() == 1 && paced.second->outstanding() == 0;
+  std::erase_if(paced_, [this](const auto& paced) {
+    const bool is_over = paced.first.use_count() == 1 && paced.second->outstanding() == 0;
+    moved_ = is_over ? sum(moved_, paced.second->moved()) : moved_;
+    return is_over;
   });
   return completed;
 }

@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,10 @@ class PacedEngine : public Engine {
   PacedEngine(std::unique_ptr<Engine> engine, Options options);
 
   void submit(Plan plan) override;
+  [[nodiscard]] std::vector<std::uint64_t> move(std::span<const std::byte> from,
+                                                std::span<std::byte> to) override;
+  [[nodiscard]] bool reads(std::span<const std::byte> memory) override;
+  [[nodiscard]] Moved moved() const override;
   [[nodiscard]] std::vector<Completion> take_completed() override;
   void wait(std::chrono::nanoseconds longest,
             const std::optional<FutexWord>& word = std::nullopt) override;
@@ -36,6 +42,7 @@ class PacedEngine : public Engine {
   Options options_;
   std::unique_ptr<Engine> engine_;
   std::map<std::shared_ptr<const Pace>, std::unique_ptr<Engine>> paced_;
+  Moved moved_;  // by engines that have ended
 };
 
 }  // namespace iocomp::disk

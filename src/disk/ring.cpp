@@ -4,6 +4,7 @@
 #include <liburing.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -66,9 +67,16 @@ int check_operations(io_uring& ring, bool& waits_on_words) {
   return enough ? 0 : ENOSYS;
 }
 
+// A limit for regular files, and none for the rest. Kernels before 5.15 have none; those before 6.3
+// write to one file by one worker anyway.
+void limit_workers(io_uring& ring, unsigned workers) {
+  std::array<unsigned, 2> most{workers, 0};
+  (void)io_uring_register_iowq_max_workers(&ring, most.data());
+}
+
 }  // namespace
 
-Ring::Ring(unsigned places) {
+Ring::Ring(unsigned places, unsigned workers) {
   int error = set_up(places, ring_);
   if (error != 0) {
     refuse(error);
@@ -77,6 +85,9 @@ Ring::Ring(unsigned places) {
   if (error != 0) {
     io_uring_queue_exit(&ring_);
     refuse(error);
+  }
+  if (workers > 0) {
+    limit_workers(ring_, workers);
   }
 }
 
@@ -115,6 +126,18 @@ void Ring::flush(int descriptor, const FileRange& range, std::uint64_t tag) {
                                 static_cast<unsigned>(std::min(range.bytes, longest)),
                                 static_cast<std::uint64_t>(range.offset), SYNC_FILE_RANGE_WRITE);
   request.user_data = tag;
+}
+
+// Where the kernel takes no requests now, this one goes its way.
+void Ring::cancel(std::uint64_t tag) noexcept {
+  if (room() == 0) {
+    submit();
+  }
+  if (room() > 0) {
+    io_uring_sqe& request = place();
+    io_uring_prep_cancel64(&request, tag, 0);
+    request.user_data = withdrawal_tag;
+  }
 }
 
 // What the kernel does not take now stays in its place until the next call. The caller does not

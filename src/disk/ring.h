@@ -27,8 +27,9 @@ struct RingAnswer {
 /// for starts at the next `submit`. Each request needs a place until it is submitted: see `room`.
 class Ring {
  public:
+  /// @param workers  of the kernel that write at the same time; 0: as many as it likes.
   /// @throws Error{unsupported} with nothing but the reason, such as "Operation not permitted".
-  explicit Ring(unsigned places);
+  Ring(unsigned places, unsigned workers);
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
   ~Ring();
@@ -41,6 +42,8 @@ class Ring {
              std::uint64_t tag, Then then);
   void sync(int descriptor, std::uint64_t tag);
   void flush(int descriptor, const FileRange& range, std::uint64_t tag);
+  /// A request that nobody has begun with ends with -ECANCELED.
+  void cancel(std::uint64_t tag) noexcept;
   void submit() noexcept;
 
   /// From now on a thread of this ring submits. The kernel cancels the requests of a thread that

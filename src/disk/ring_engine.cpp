@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,8 @@
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "disk/move.h"
+#include "disk/options.h"
 #include "disk/output_file.h"
 #include "disk/ring.h"
 #include "disk/start_ring.h"
@@ -43,7 +47,8 @@ bool is_small(const Plan& plan) {
 
 }  // namespace
 
-RingEngine::RingEngine() : jobs_(requests_in_flight), ring_{requests_in_flight + spare_places} {
+RingEngine::RingEngine(unsigned workers)
+    : jobs_(requests_in_flight), ring_{requests_in_flight + spare_places, workers} {
   for (std::uint64_t tag = 0; tag < requests_in_flight; ++tag) {
     free_tags_.push_back(tag);
   }
@@ -70,6 +75,45 @@ void RingEngine::submit(Plan plan) {
   advance();
 }
 
+// What a worker of the kernel has begun goes on; the rest comes back, and is asked for once more.
+std::vector<std::uint64_t> RingEngine::move(std::span<const std::byte> from,
+                                            std::span<std::byte> to) {
+  look();
+  const Move move{from, to.data(), moved_};
+  std::set<std::uint64_t> plans;
+  for (Task& task : tasks_) {
+    if (move.apply(task.remaining, std::span{task.plan.writes}.subspan(task.next_write))) {
+      plans.insert(task.plan.id);
+    }
+  }
+  for (Job& job : again_) {
+    if (job.kind == Job::Kind::write && move.apply(job.request.bytes)) {
+      plans.insert(job.task->plan.id);
+    }
+  }
+  for (std::uint64_t tag = 0; tag < jobs_.size(); ++tag) {
+    Job& job = jobs_[tag];
+    if (job.reads(from) && move.covers(job.request.bytes)) {
+      job.moves_to = move.place_of(job.request.bytes);
+      plans.insert(job.task->plan.id);
+      ring_.cancel(tag);
+    }
+  }
+  ring_.submit();
+  return {plans.begin(), plans.end()};
+}
+
+bool RingEngine::reads(std::span<const std::byte> memory) {
+  look();
+  const auto is_left = [&](const Task& task) {
+    return disk::reads(task.remaining, std::span{task.plan.writes}.subspan(task.next_write),
+                       memory);
+  };
+  const auto is_read = [&](const Job& job) { return job.reads(memory); };
+  return std::ranges::any_of(tasks_, is_left) || std::ranges::any_of(again_, is_read) ||
+         (std::ranges::any_of(jobs_, is_read) && !has_bug(Bug::memory_let_go_early));
+}
+
 std::vector<Completion> RingEngine::take_completed() {
   look();
   outstanding_ -= completions_.size();
@@ -80,7 +124,8 @@ void RingEngine::wait(std::chrono::nanoseconds longest, const std::optional<Fute
   constexpr std::chrono::nanoseconds endless = std::chrono::hours{24};
   const auto end = std::chrono::steady_clock::now() + std::min(longest, endless);
   look();
-  while (completions_.empty() && !(word && word->has_changed())) {
+  while (completions_.empty() && !std::exchange(has_let_go_, false) &&
+         !(word && word->has_changed())) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds{0}) {
       return;
@@ -93,7 +138,7 @@ void RingEngine::wait(std::chrono::nanoseconds longest, const std::optional<Fute
 void RingEngine::look() {
   ring_.take(answers_);
   for (const RingAnswer& answer : answers_) {
-    const Job job = jobs_[answer.tag];
+    const Job job = std::exchange(jobs_[answer.tag], {});
     free_tags_.push_back(answer.tag);
     locking_ -= job.kind == Job::Kind::flush ? 0 : 1;
     answered(job, answer.result);
@@ -216,17 +261,22 @@ void RingEngine::ask_write(Job job) {
 void RingEngine::answered(const Job& job, std::int64_t result) {
   Task& task = *job.task;
   --task.open;
-  const bool is_cancelled =
-      result == -ECANCELED && job.kind != Job::Kind::flush && !task.plan.file->is_given_up();
+  const bool is_recalled = result == -ECANCELED && job.moves_to != nullptr;
+  const bool is_cancelled = !is_recalled && result == -ECANCELED && job.kind != Job::Kind::flush &&
+                            !task.plan.file->is_given_up();
   if (is_cancelled) {
     outlive_caller();
   }
   const bool is_put_off = result == -EINTR || result == -EAGAIN || is_cancelled;
+  has_let_go_ = has_let_go_ || job.moves_to != nullptr;
   if (is_put_off && has_bug(Bug::put_off_is_done)) {
     // nothing is written
+  } else if (is_recalled && has_bug(Bug::recalled_is_lost)) {
+    // nothing is written
+  } else if (is_recalled) {
+    ask_again(job, job.request);
   } else if (is_put_off && job.kind != Job::Kind::flush && job.tries < most_tries) {
-    ++task.open;
-    again_.push_back(job);
+    ask_again(job, job.request);
     ++again_.back().tries;
   } else if (job.kind == Job::Kind::write) {
     answered_write(job, result);
@@ -240,7 +290,7 @@ void RingEngine::answered(const Job& job, std::int64_t result) {
   settle(task);
 }
 
-// We cancel nothing but flushes, behind a write that was cut short. So the thread that asked has
+// We cancel nothing but writes that move, and flushes behind a write. So the thread that asked has
 // ended, and the next one may do the same.
 void RingEngine::outlive_caller() {
   if (ring_.submits_by_thread()) {
@@ -263,14 +313,24 @@ void RingEngine::answered_write(const Job& job, std::int64_t result) {
   if (answer.error != 0) {
     fail(task, file.write_story(job.write->offset, job.write->bytes.size(), answer.error));
   } else if (!answer.rest.bytes.empty()) {
-    ++task.open;
-    again_.push_back({.task = &task, .write = job.write, .request = answer.rest});
+    ask_again(job, answer.rest);
+    again_.back().tries = 0;
   }
   const bool is_flushed = job.flushes_after && answer.flush && result == answer.flush->bytes;
   if (answer.flush && !is_flushed) {
     ++task.open;
     again_.push_back({.kind = Job::Kind::flush, .task = &task, .range = *answer.flush});
   }
+}
+
+// From its new place, if it was moved meanwhile.
+void RingEngine::ask_again(Job job, const Request& rest) {
+  const Request asked = std::exchange(job.request, rest);
+  if (std::byte* const to = std::exchange(job.moves_to, nullptr); to != nullptr) {
+    (void)Move{asked.bytes, to, moved_}.apply(job.request.bytes);
+  }
+  ++job.task->open;
+  again_.push_back(job);
 }
 
 // After the last answer: the fsync, if asked for, then the completion.
@@ -302,6 +362,8 @@ void RingEngine::fail(Task& task, std::string story) {
   }
 }
 
-std::unique_ptr<Engine> start_ring_engine() { return std::make_unique<RingEngine>(); }
+std::unique_ptr<Engine> start_ring_engine(const Options& options) {
+  return std::make_unique<RingEngine>(options.workers);
+}
 
 }  // namespace iocomp::disk

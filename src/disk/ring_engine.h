@@ -7,12 +7,14 @@
 #include <deque>
 #include <list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/futex.h"
 #include "disk/engine.h"
 #include "disk/flush_window.h"
+#include "disk/move.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "disk/ring.h"
@@ -27,11 +29,16 @@ class RingEngine : public Engine {
  public:
   static constexpr unsigned requests_in_flight = 256;
 
+  /// @param workers  see Options.
   /// @throws Error{unsupported} saying why this process cannot have an io_uring.
-  RingEngine();
+  explicit RingEngine(unsigned workers = 0);
   ~RingEngine() override;
 
   void submit(Plan plan) override;
+  [[nodiscard]] std::vector<std::uint64_t> move(std::span<const std::byte> from,
+                                                std::span<std::byte> to) override;
+  [[nodiscard]] bool reads(std::span<const std::byte> memory) override;
+  [[nodiscard]] Moved moved() const override { return moved_; }
   [[nodiscard]] std::vector<Completion> take_completed() override;
   void wait(std::chrono::nanoseconds longest,
             const std::optional<FutexWord>& word = std::nullopt) override;
@@ -60,9 +67,13 @@ class RingEngine : public Engine {
     Task* task = nullptr;
     const Write* write = nullptr;
     Request request{};
-    FileRange range{};           // to flush
-    bool flushes_after = false;  // asked for together with the write
+    std::byte* moves_to = nullptr;  // where its bytes shall be read if it is asked for once more
+    FileRange range{};              // to flush
+    bool flushes_after = false;     // asked for together with the write
     int tries = 0;
+    [[nodiscard]] bool reads(std::span<const std::byte> memory) const noexcept {
+      return task != nullptr && kind == Kind::write && overlap(request.bytes, memory);
+    }
   };
 
   void advance();
@@ -78,17 +89,20 @@ class RingEngine : public Engine {
   void answered(const Job& job, std::int64_t result);
   void answered_write(const Job& job, std::int64_t result);
   void outlive_caller();
+  void ask_again(Job job, const Request& rest);
   void settle(Task& task);
   static void fail(Task& task, std::string story);
 
   std::list<Task> tasks_;
   std::deque<Task*> uncut_;  // in the order of submission; the first is being cut into requests
   std::deque<Job> again_;    // what comes after something else; before anything new
-  std::vector<Job> jobs_;    // by tag
+  std::vector<Job> jobs_;    // by tag; without a task: none
   std::vector<std::uint64_t> free_tags_;
   std::vector<RingAnswer> answers_;
   std::vector<Completion> completions_;
   std::size_t outstanding_ = 0;
+  Moved moved_;
+  bool has_let_go_ = false;  // of memory that was moved
   std::size_t locking_ = 0;  // requests in the kernel's hands that hold locks of files
   Ring ring_;                // last: it ends first
 };

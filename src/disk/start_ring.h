@@ -4,11 +4,12 @@
 #include <memory>
 
 #include "disk/engine.h"
+#include "disk/options.h"
 
 namespace iocomp::disk {
 
 /// An engine over io_uring.
 /// @throws Error{unsupported} with nothing but the reason why there can be none.
-[[nodiscard]] std::unique_ptr<Engine> start_ring_engine();
+[[nodiscard]] std::unique_ptr<Engine> start_ring_engine(const Options& options);
 
 }  // namespace iocomp::disk

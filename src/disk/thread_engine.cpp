@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <list>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -15,6 +19,10 @@
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/thread.h"
+#include "disk/engine.h"
+#include "disk/move.h"
+#include "disk/options.h"
+#include "disk/output_file.h"
 
 namespace iocomp::disk {
 ThreadEngine::ThreadEngine(const Options& options, std::string why)
@@ -45,10 +53,35 @@ ThreadEngine::~ThreadEngine() {
 void ThreadEngine::submit(Plan plan) {
   {
     const std::scoped_lock lock{mutex_};
-    queue_.push_back(std::move(plan));
+    queue_.emplace_back().plan = std::move(plan);
     ++outstanding_;
   }
   submitted_.notify_one();
+}
+
+std::vector<std::uint64_t> ThreadEngine::move(std::span<const std::byte> from,
+                                              std::span<std::byte> to) {
+  const std::scoped_lock lock{mutex_};
+  const Move move{from, to.data(), moved_};
+  std::vector<std::uint64_t> plans;
+  for (auto* const tasks : {&queue_, &running_}) {
+    for (Task& task : *tasks) {
+      if (move.apply(task.remaining, std::span{task.plan.writes}.subspan(task.next_write))) {
+        plans.push_back(task.plan.id);
+      }
+      task.is_awaited = task.is_awaited || overlap(task.begun, from);
+    }
+  }
+  return plans;
+}
+
+bool ThreadEngine::reads(std::span<const std::byte> memory) {
+  const std::scoped_lock lock{mutex_};
+  const auto is_read = [&](const Task& task) {
+    const auto later = std::span{task.plan.writes}.subspan(task.next_write);
+    return overlap(task.begun, memory) || disk::reads(task.remaining, later, memory);
+  };
+  return std::ranges::any_of(queue_, is_read) || std::ranges::any_of(running_, is_read);
 }
 
 std::vector<Completion> ThreadEngine::take_completed() {
@@ -65,7 +98,9 @@ void ThreadEngine::wait(std::chrono::nanoseconds longest, const std::optional<Fu
     return;
   }
   std::unique_lock lock{mutex_};
-  completed_.wait_for(lock, std::min(longest, endless), [this] { return !completions_.empty(); });
+  completed_.wait_for(lock, std::min(longest, endless), [this] {
+    return !completions_.empty() || std::exchange(has_let_go_, false);
+  });
 }
 
 void ThreadEngine::wait_for_completion_or(const FutexWord& word, std::chrono::nanoseconds longest) {
@@ -73,11 +108,12 @@ void ThreadEngine::wait_for_completion_or(const FutexWord& word, std::chrono::na
   constexpr std::chrono::nanoseconds nap = std::chrono::milliseconds{1};
   const auto end = std::chrono::steady_clock::now() + longest;
   while (!word.has_changed()) {
-    const FutexWord completed{.word = &completed_plans_, .seen = completed_plans_};
+    const FutexWord completed{.word = &news_, .seen = news_};
     const std::chrono::nanoseconds left = end - std::chrono::steady_clock::now();
     {
       const std::scoped_lock lock{mutex_};
-      if (!completions_.empty() || left <= std::chrono::nanoseconds{0}) {
+      if (!completions_.empty() || std::exchange(has_let_go_, false) ||
+          left <= std::chrono::nanoseconds{0}) {
         return;
       }
     }
@@ -103,19 +139,71 @@ void ThreadEngine::work() {
     if (queue_.empty()) {
       return;
     }
-    Completion completion;
-    {
-      const Plan plan = std::move(queue_.front());
-      queue_.pop_front();
-      lock.unlock();
-      completion = carry_out(plan);
-    }  // who sees the completion can count on the plan, and its hold on the file, being gone
+    running_.splice(running_.end(), queue_, queue_.begin());
+    const auto task = std::prev(running_.end());
+    lock.unlock();
+    Completion completion = completion_of(task->plan.id, [&] { carry_out(*task); });
+    lock.lock();
+    std::list<Task> ended;
+    ended.splice(ended.end(), running_, task);
+    lock.unlock();
+    ended.clear();  // who sees the completion can count on the file being let go of
     lock.lock();
     completions_.push_back(std::move(completion));
-    ++completed_plans_;
-    futex_wake(completed_plans_);
-    completed_.notify_all();
+    wake_owner();
   }
+}
+
+// A request at a time, because what is not begun may move meanwhile. What several threads share is
+// begun as a whole.
+void ThreadEngine::carry_out(Task& task) {
+  OutputFile& file = *task.plan.file;
+  std::unique_lock lock{mutex_};
+  while (task.next_write < task.plan.writes.size()) {
+    const Write write = task.plan.writes[task.next_write++];
+    if (file.is_divided()) {
+      task.begun = write.bytes;
+      lock.unlock();
+      file.write_by_all(write.offset, write.bytes);
+      lock.lock();
+      let_go(task);
+      continue;
+    }
+    task.remaining = file.begin_write(write.offset, write.bytes);
+    while (!task.remaining.bytes.empty()) {
+      lock.unlock();
+      file.wait_for_pace();
+      lock.lock();
+      const Request request = file.take_request(task.remaining);
+      task.begun = request.bytes;
+      lock.unlock();
+      const int error = file.perform(request);
+      lock.lock();
+      let_go(task);
+      if (error != 0) {
+        throw Error{ErrorCode::storage_failure,
+                    file.write_story(write.offset, write.bytes.size(), error)};
+      }
+    }
+  }
+  lock.unlock();
+  if (task.plan.sync) {
+    file.sync();
+  }
+}
+
+void ThreadEngine::let_go(Task& task) {
+  task.begun = {};
+  if (std::exchange(task.is_awaited, false)) {
+    has_let_go_ = true;
+    wake_owner();
+  }
+}
+
+void ThreadEngine::wake_owner() {
+  ++news_;
+  futex_wake(news_);
+  completed_.notify_all();
 }
 
 }  // namespace iocomp::disk

@@ -6,9 +6,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/futex.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "disk/output_file.h"
 
 namespace iocomp::disk {
 
@@ -27,6 +29,10 @@ class ThreadEngine : public Engine {
   ~ThreadEngine() override;
 
   void submit(Plan plan) override;
+  [[nodiscard]] std::vector<std::uint64_t> move(std::span<const std::byte> from,
+                                                std::span<std::byte> to) override;
+  [[nodiscard]] bool reads(std::span<const std::byte> memory) override;
+  [[nodiscard]] Moved moved() const override { return moved_; }
   [[nodiscard]] std::vector<Completion> take_completed() override;
   void wait(std::chrono::nanoseconds longest,
             const std::optional<FutexWord>& word = std::nullopt) override;
@@ -34,7 +40,19 @@ class ThreadEngine : public Engine {
   [[nodiscard]] std::string name() const override;
 
  private:
+  // A plan on its way.
+  struct Task {
+    Plan plan;
+    std::size_t next_write = 0;        // of the plan
+    Remaining remaining;               // of the one before
+    std::span<const std::byte> begun;  // is being written
+    bool is_awaited = false;           // that it is not read any more
+  };
   void work();
+  void carry_out(Task& task);
+  // With the lock:
+  void let_go(Task& task);
+  void wake_owner();
 
   void wait_for_completion_or(const FutexWord& word, std::chrono::nanoseconds longest);
 
@@ -43,12 +61,15 @@ class ThreadEngine : public Engine {
   mutable std::mutex mutex_;
   std::condition_variable submitted_;
   std::condition_variable completed_;
-  std::deque<Plan> queue_;  // guarded by mutex_, like the rest
+  std::list<Task> queue_;  // guarded by mutex_, like the rest
+  std::list<Task> running_;
   std::vector<Completion> completions_;
   std::size_t outstanding_ = 0;
+  bool has_let_go_ = false;  // of memory that was moved
   bool stopping_ = false;
-  std::atomic<std::uint32_t> completed_plans_{0};  // for who waits for a word as well
-  std::vector<std::jthread> threads_;              // last: they use everything above
+  Moved moved_;                         // the owner's
+  std::atomic<std::uint32_t> news_{0};  // for who waits for a word as well
+  std::vector<std::jthread> threads_;   // last: they use everything above
 };
 
 }  // namespace iocomp::disk

@@ -44,6 +44,7 @@ io_uring_probe* io_uring_get_probe_ring(io_uring* /*ring*/) {
   }
   return probe;
 }
+int io_uring_register_iowq_max_workers(io_uring* /*ring*/, unsigned* /*most*/) { return 0; }
 void io_uring_free_probe(io_uring_probe* probe) { std::free(probe); }
 
 int io_uring_submit(io_uring* ring) { return machine().rings().submit(*ring); }

@@ -234,7 +234,10 @@ void Rings::cancel(const std::shared_ptr<Work>& work) {
     return;
   }
   const auto target = *found;
-  const bool is_cancelled = target->watch != 0 && world_.forget(target->watch);
+  // Nobody knows of a write whether a worker has begun with it.
+  const bool is_cancelled = target->operation == IORING_OP_WRITE
+                                ? world_.random().chance(1, 2)
+                                : target->watch != 0 && world_.forget(target->watch);
   complete(work, is_cancelled ? 0 : -EALREADY);
   if (is_cancelled) {
     complete(target, -ECANCELED);

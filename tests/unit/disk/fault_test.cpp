@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -13,6 +16,7 @@
 
 #include "base/error.h"
 #include "disk/output_file.h"
+#include "disk/thread_engine.h"
 #include "faulty_calls.h"
 #include "folder.h"
 #include "unit/seed.h"
@@ -85,6 +89,27 @@ TEST_F(OutputFileWithFaults, GoesOnAfterShortWrites) {
     ASSERT_TRUE(same(std::span{content}.subspan(first), data.part(first, count)));
     ASSERT_EQ(file.direct_bytes() + file.buffered_bytes(), count);
   }
+}
+
+TEST_F(OutputFileWithFaults, IsWrittenFromACopyAfterShortWrites) {
+  PageAligned data{64 * page};
+  PageAligned copy{64 * page, 2};
+  const std::vector<std::byte> expected(data.bytes().begin(), data.bytes().end());
+  Options options = direct_on();
+  options.request_bytes = 4 * page;
+  faults.most_bytes = 3 * page / 2;
+  {
+    ThreadEngine engine{options};
+    auto file = std::make_shared<OutputFile>(opened(folder_.file("f")), folder_.file("f"), options);
+    engine.submit(
+        {.id = 0, .file = std::move(file), .writes = {{.offset = 0, .bytes = data.bytes()}}});
+    (void)engine.move(data.bytes(), copy.bytes());
+    while (engine.reads(data.bytes())) {
+      engine.wait(std::chrono::minutes{1});
+    }
+    std::ranges::fill(data.bytes(), std::byte{0xEE});
+  }
+  EXPECT_TRUE(same(content_of(folder_.file("f")), expected));
 }
 
 TEST_F(OutputFileWithFaults, StaysDirectAfterAShortWriteThatEndsInsideABlock) {

@@ -72,6 +72,7 @@ class PageAligned {
   ~PageAligned() { ::operator delete(data_, alignment); }
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+  [[nodiscard]] std::span<std::byte> bytes() { return {data_, size_}; }
   [[nodiscard]] std::span<const std::byte> part(std::size_t first, std::size_t count) const {
     return bytes().subspan(first, count);
   }
