@@ -47,11 +47,20 @@ def test_output_that_fits_behind_the_computing_costs_the_last_write() -> None:
 
 def test_output_that_is_slower_than_the_computing_decides() -> None:
     slow = replace(WORK, step_seconds=0.5, reuse_seconds=0.5)
-    waits = 1.0 - 0.5  # for the array, which is changed after 0.5 s
+    waits = 1.0 / 16 + 0.5 / 4.0  # for 32 MiB that have begun, and a copy of the array
     told = PLAIN.predict(slow, Way("kernel"))
     assert told.waited == pytest.approx(waits)
     assert told.is_bound_by_output()
     assert told.wall == pytest.approx(0.5 + 9 * 1.1 + 1.1)
+
+
+def test_who_waits_for_an_array_gets_it_by_a_copy_or_when_it_is_written() -> None:
+    late = replace(WORK, reuse_seconds=0.9)
+    assert PLAIN.predict(late, Way("kernel")).waited == pytest.approx(1.0 - 0.9)
+    small = replace(WORK, step_bytes=16 << 20, reuse_seconds=0.0)
+    assert PLAIN.predict(small, Way("kernel")).waited == pytest.approx(1.0 / 32)
+    large = replace(WORK, step_bytes=2.0 * GIB, reuse_seconds=0.0)
+    assert PLAIN.predict(large, Way("kernel")).waited == pytest.approx(4.0)
 
 
 def test_servers_free_the_array_after_a_copy_and_write_as_fast_as_so_many_writers() -> None:

@@ -32,7 +32,7 @@ EXPECTED: dict[str, Expected] = {
     "writers": Expected(0.3, 1.0, "1", "n writers are n to this power times as fast as one"),
     "commit": Expected(0.003, 1.5, "s", "of a step, whatever its size"),
     "part": Expected(1.0, 0.2, "1", "of that bandwidth, in this way"),
-    "copy.shared": Expected(4.0 * GIB, 0.7, "bytes/s", "with which a server takes data in"),
+    "copy.shared": Expected(4.0 * GIB, 0.7, "bytes/s", "of a server that takes data in; of a copy"),
     "copy.message": Expected(2.0 * GIB, 0.7, "bytes/s", "the same, in messages"),
     "factor": Expected(1.0, 0.1, "1", "computing ÷ that without servers, also while they sleep"),
     "slow": Expected(0.05 / GIB, 1.0, "s/byte", "of computing lost for a byte that a writer moves"),
@@ -53,6 +53,11 @@ OWN_ENOUGH = 4.0 * GIB
 """Bytes per second at which a server would free a block; who waits longer gives it to servers."""
 OWN_STEPS = 2
 """Steps after which that is found out."""
+# As the library does without servers (src/client/local/disk_work.cpp).
+BEGUN_BYTES = 32 << 20
+"""Bytes of an array that the kernel has begun to write at most when the program waits for it."""
+COPY_BYTES = 1 << 30
+"""Bytes of which the rest is copied then: client.buffer_memory."""
 
 
 def expected(name: str) -> Expected:
@@ -74,7 +79,7 @@ def names_of(way: Way, work: Work) -> list[str]:
         return names
     names += [f"part.{way.name}", _slow(way.name, work)]
     if way.name == KERNEL:
-        return names
+        return [*names, "copy.shared"]
     if way.transport == AUTO and way.backend in OWN_BACKENDS:
         names += [f"part.{KERNEL}", _slow(KERNEL, work)]
     return [*names, f"factor.{way.name}", f"copy.{_copying(way)}"]
@@ -165,10 +170,21 @@ class Model:
             held = moved / work.puts / self.value(f"copy.{_copying(way)}")
             held += self._without_memory(work, way) * data / work.puts
         factor = self.value(f"factor.{way.name}") if way.servers else 1.0
-        waited = work.puts * max(0.0, held - factor * work.reuse_seconds)
+        waited = held - factor * work.reuse_seconds
+        if not way.servers:
+            waited = min(waited, self._copied_seconds(work, data))
+        waited = work.puts * max(0.0, waited)
         slowed = (factor - 1.0) * work.step_seconds + self.value(_slow(name, work)) * moved
         step = max(work.step_seconds + slowed + waited, 1e-9)
         return Prediction(0.0, write, step, slowed, waited)
+
+    def _copied_seconds(self, work: Work, data: float) -> float:
+        """Return how long a rank without servers waits for an array of which the rest is copied."""
+        block = work.put_bytes()
+        if block > COPY_BYTES:
+            return math.inf
+        begun = min(1.0, BEGUN_BYTES / max(block, 1.0)) * data / work.puts
+        return begun + block / self.value("copy.shared")
 
     def _write_seconds(self, work: Work, way: Way) -> float:
         """Return how long one step takes to write, from its first byte to its commit."""
