@@ -463,7 +463,9 @@ void File::hold_back(std::int64_t step) {
 }
 
 void File::consult_guard(std::int64_t ended) {
-  guard_->step_ended(now_seconds(), thread_cpu_seconds());
+  // To copy what the program waits for is no computing.
+  guard_->step_ended(now_seconds(),
+                     thread_cpu_seconds() - link_.counters()[trace::Counter::late_copy_seconds]);
   if (const auto story = guard_->take_story()) {
     link_.note("file \"" + name_ + "\": " + *story);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,7 +31,8 @@ struct Ticket {
   std::int64_t written = 0;          ///< pieces
   std::int64_t durable = 0;          ///< pieces
   std::vector<std::uint64_t> posts;  ///< of the transport, not known to be taken yet
-  bool kept = false;    ///< the caller's memory is still needed for another reason (see KeptBlocks)
+  bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
+  std::span<const std::byte> lent{};  ///< the caller's memory that is written from, while kept
   bool joined = false;  ///< put together with blocks of other ranks, which may have to come first
   std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
   Outcome failure;

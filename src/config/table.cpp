@@ -61,7 +61,8 @@ const std::vector<Key>& all_keys() {
       {"staging.spill_limit", bytes, "16 GiB", "",
        "how much each server, and each compute rank that writes itself, may spill at once"},
       {"client.buffer_memory", bytes, "1 GiB", "",
-       "copies of what is put: buffered puts, strided blocks, short runs; per compute rank"},
+       "copies of what is put: buffered puts, strided blocks, short runs, arrays that the program "
+       "waits for; per compute rank"},
 
       {"wait.deadline", real, "1800", "0..",
        "seconds without progress after which a wait fails; warned of from a tenth of it on; 0: "
@@ -216,7 +217,9 @@ const std::vector<Key>& all_keys() {
       {"expert.spin", integer, "5", "0..1000",
        "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
       {"expert.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
-      {"expert.request", bytes, "64 MiB", "4 KiB..", "largest single write to the file system"},
+      {"expert.request", bytes, "64 MiB", "4 KiB..",
+       "largest single write to the file system; at most 16 MiB from arrays of ranks without "
+       "servers"},
   };
   return keys;
 }

@@ -29,6 +29,9 @@ enum class Counter : std::size_t {
   checksum_seconds,     ///< of put_seconds: waiting for checksums of blocks
   copied_bytes,         ///< copied by the library (buffered puts, strided blocks)
   lent_bytes,           ///< read by the kernel from the program's memory
+  late_copies,          ///< blocks of which the rest was copied, because the program waited
+  late_copied_bytes,    ///< of these
+  late_copy_seconds,    ///< the time that took
   small_page_bytes,     ///< arrays put, of those looked at, that lie in small pages
   gpu_bytes,            ///< put from the memory of GPUs
   reads,                ///< calls of read

@@ -96,6 +96,11 @@ std::string first_line(const Summary& summary) {
   if (summary.servers == 0) {
     text += summary.transport == "direct" ? ", synchronous" : ", by the " + summary.transport;
     text += ", " + seconds(summary.compute_max[Counter::call_seconds]) + " in iocomp calls";
+    if (summary.compute_sum[Counter::late_copies] > 0) {
+      text += ", " + bytes(summary.compute_sum[Counter::late_copied_bytes]) + " of " +
+              std::to_string(std::lround(summary.compute_sum[Counter::late_copies])) +
+              " arrays copied because the program waited for them";
+    }
     if (summary.compute_sum[Counter::small_page_bytes] > 0) {
       text += ", " + bytes(summary.compute_sum[Counter::small_page_bytes]) +
               " of arrays in small pages (iocomp_alloc has huge ones)";

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client/local/disk_plans.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
+#include "client/tickets.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "trace/counters.h"
@@ -19,6 +23,14 @@ writing::Submit DiskPlans::submitter() {
     underway_.emplace(plan.id, Underway{std::move(done), plan.sync});
     engine_->submit(std::move(plan));
   };
+}
+
+bool DiskPlans::move(std::span<const std::byte> from, const Copy& to) {
+  const auto plans = engine_->move(from, {to.get(), from.size()});
+  for (const std::uint64_t plan : plans) {
+    underway_.at(plan).copies.push_back(to);
+  }
+  return !plans.empty();
 }
 
 bool DiskPlans::advance() {

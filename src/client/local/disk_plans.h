@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/futex.h"
+#include "client/tickets.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "trace/counters.h"
@@ -34,12 +38,19 @@ class DiskPlans {
     constexpr std::chrono::nanoseconds shortest = std::chrono::microseconds{20};
     engine_->wait(std::max(longest, shortest), word);
   }
+  /// See disk::Engine::move. The copy is held as long as any plan may need it; false: none does.
+  bool move(std::span<const std::byte> from, const Copy& to);
+  [[nodiscard]] bool reads(std::span<const std::byte> memory) const {
+    return engine_->reads(memory);
+  }
+  [[nodiscard]] disk::Moved moved() const { return engine_->moved(); }
   [[nodiscard]] std::string engine_name() const { return engine_->name(); }
 
  private:
   struct Underway {
     std::function<void(const disk::Completion&)> done;
     bool is_sync = false;
+    std::vector<Copy> copies{};  // that it writes from
   };
   trace::Counters& counters_;
   std::unordered_map<std::uint64_t, Underway> underway_;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client/local/disk_work.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -12,24 +16,79 @@
 #include "client/local/block_writer.h"
 #include "client/local/copy_memory.h"
 #include "client/local/disk_plans.h"
+#include "client/remote/ledger.h"
+#include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
 #include "config/spill_folder.h"
+#include "disk/engine.h"
 #include "disk/options.h"
 #include "disk/spill_file.h"
+#include "trace/counters.h"
 #include "writing/piece.h"
 #include "writing/spill.h"
 
 namespace iocomp::client {
+namespace {
+
+// What they write when the program wants its memory back is waited for, so it is not much. Two, so
+// that the disk has work while one waits for a lock or an fsync.
+constexpr unsigned workers = 2;
+constexpr std::size_t largest_request_bytes = std::size_t{16} << 20;
+
+}  // namespace
 
 DiskWork::DiskWork(const disk::Options& disk, Link& link, Files files)
     : disk_{disk}, link_{link}, files_{std::move(files)} {}
 
 void DiskWork::start() {
-  plans_ = std::make_unique<DiskPlans>(disk_, link_.counters());
+  disk::Options engine = disk_;
+  engine.workers = workers;
+  plans_ = std::make_unique<DiskPlans>(engine, link_.counters());
   blocks_ = std::make_unique<BlockWriter>(disk_, link_);
   link_.move_with([this] { return advance(); },
                   [this](auto longest, const auto& word) { plans_->sleep(longest, word); });
+}
+
+void DiskWork::want_back(std::uint64_t ticket, std::span<const std::byte> memory) {
+  constexpr std::size_t page = 4096;
+  if (!wanted_back_.insert(ticket).second) {
+    return;
+  }
+  files_.submit();
+  if (!plans_->reads(memory) || !link_.has_copy_room(memory.size() + page)) {
+    return;
+  }
+  const auto remainder = reinterpret_cast<std::uintptr_t>(memory.data()) % page;
+  const Copy copy = link_.copies().try_take_for_disk(memory.size(), remainder);
+  if (copy && plans_->move(memory, copy)) {
+    link_.counters().add(trace::Counter::late_copies, 1);
+  }
+}
+
+// As soon as nobody reads it any more.
+bool DiskWork::give_back() {
+  const auto is_over = [this](std::uint64_t number) {
+    Ticket* const ticket = link_.tickets().find(number);
+    if (ticket == nullptr || !ticket->kept || ticket->lent.empty()) {
+      return true;
+    }
+    if (plans_->reads(ticket->lent)) {
+      return false;
+    }
+    ticket->kept = false;
+    ticket->lent = {};
+    link_.ledger().tell_hand_over(number);
+    return true;
+  };
+  if (wanted_back_.empty()) {
+    return false;
+  }
+  const bool moved = std::erase_if(wanted_back_, is_over) > 0;
+  const disk::Moved copied = plans_->moved();
+  link_.counters().set(trace::Counter::late_copied_bytes, static_cast<double>(copied.bytes));
+  link_.counters().set(trace::Counter::late_copy_seconds, copied.seconds);
+  return moved;
 }
 
 writing::Spill& DiskWork::spill(const config::Settings& settings) {
@@ -57,6 +116,10 @@ writing::Spill& DiskWork::spill(const config::Settings& settings) {
 
 std::string DiskWork::engine_name() const { return plans_ ? plans_->engine_name() : std::string{}; }
 
+std::size_t DiskWork::request_bytes() const {
+  return std::min(disk_.request_bytes, largest_request_bytes);
+}
+
 disk::Options DiskWork::options_for(const config::FileSettings& file) const {
   return file.may_overlap ? disk::without_direct(disk_) : disk_;
 }
@@ -64,6 +127,7 @@ disk::Options DiskWork::options_for(const config::FileSettings& file) const {
 bool DiskWork::advance() {
   files_.submit();
   bool moved = plans_->advance();
+  moved = give_back() || moved;
   // Inside of that somebody may wait for memory, and so come here again.
   if (!is_advancing_) {
     is_advancing_ = true;

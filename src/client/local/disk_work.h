@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 
 #include "client/link.h"
@@ -33,6 +37,12 @@ class DiskWork {
   [[nodiscard]] BlockWriter& blocks() noexcept { return *blocks_; }
   [[nodiscard]] DiskPlans& plans() noexcept { return *plans_; }
 
+  /// The program waits for memory that the block of a ticket is written from: what of it nobody has
+  /// begun with is copied, if there is room. It is handed over when nobody reads it any more.
+  void want_back(std::uint64_t ticket, std::span<const std::byte> memory);
+  /// The largest single write, if memory is not to be read for long.
+  [[nodiscard]] std::size_t request_bytes() const;
+
   /// Where copies go that find no room, made when first asked for.
   /// @throws Error{storage_failure} where that is impossible.
   [[nodiscard]] writing::Spill& spill(const config::Settings& settings);
@@ -43,11 +53,13 @@ class DiskWork {
 
  private:
   bool advance();
+  bool give_back();
 
   disk::Options disk_;
   Link& link_;
   Files files_;
   bool is_advancing_ = false;
+  std::set<std::uint64_t> wanted_back_;  // tickets
   std::unique_ptr<BlockWriter> blocks_;
   std::unique_ptr<writing::Spill> spill_;
   std::unique_ptr<DiskPlans> plans_;  // goes first: its engine reads copies, and tells spill_

@@ -149,6 +149,8 @@ void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
   put_together(opened.settings, terms.writer);
   terms.council.lead.writers = commit::Lead::Writers::members;
   terms.writer.files.submit = disk_.plans().submitter();
+  terms.writer.files.disk.request_bytes = disk_.request_bytes();
+  terms.writer.disk = &disk_;
   terms.writer.write_block = [&blocks = disk_.blocks()](
                                  const Block& block, writing::FileWriter& writer,
                                  std::int64_t offset, bool joins, auto done) {

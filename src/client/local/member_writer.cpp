@@ -149,7 +149,9 @@ void MemberWriter::note_given(const Block& block, GivenBlock given) {
                              "keeps ranks from putting them together");
   }
   Ticket* ticket = link_.tickets().find(block.ticket);
-  if (ticket != nullptr && !given.is_lent) {
+  if (ticket != nullptr && given.is_lent && ticket->kept) {
+    ticket->lent = {block.first_value(), block.bytes()};
+  } else if (ticket != nullptr) {
     ticket->kept = false;
     ticket->joined = is_joined;
     link_.ledger().tell_hand_over(block.ticket);
@@ -218,6 +220,7 @@ void MemberWriter::block_written(const Owed& block, const Outcome& outcome) {
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr) {
     ticket->kept = outcome.ok() && keeps_steps() && !block.is_buffered;
+    ticket->lent = {};
     link_.ledger().tell_hand_over(block.ticket);
   }
   if (!outcome.ok()) {
@@ -294,8 +297,10 @@ void MemberWriter::urge(std::uint64_t number, State state) {
       kept->bytes() <= link_.copy_limit_bytes()) {
     kept_.copy(number);
   }
-  // A block of which a part found no room in stripes is lent until all of it is written.
-  if (files_.stripes() != nullptr && (state != State::handed_over || ticket->kept) &&
+  if (state == State::handed_over && ticket->kept && !ticket->lent.empty()) {
+    setup_.disk->want_back(number, ticket->lent);
+  }
+  if (files_.stripes() != nullptr && state != State::handed_over &&
       ticket->written < ticket->pieces) {
     awaited_.insert(number);
   }

@@ -18,6 +18,7 @@
 #include "client/exchange/exchange.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
+#include "client/local/disk_work.h"
 #include "client/local/kept_blocks.h"
 #include "client/local/output_files.h"
 #include "client/local/waiting_writes.h"
@@ -45,7 +46,8 @@ class MemberWriter {
     std::uint64_t key = 0;
     std::string name;
     OutputFiles::Setup files;
-    WriteBlock write_block;  ///< while the program goes on; else empty: calls wait
+    WriteBlock write_block;    ///< while the program goes on; else empty: calls wait
+    DiskWork* disk = nullptr;  ///< of what is written so
     // Where calls wait:
     std::unique_ptr<Exchange> exchange;  ///< null: no blocks are exchanged
     MPI_Comm openers = MPI_COMM_NULL;    ///< the members in the order that opens MPI files

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory that the program waits for is copied: it is free long before the disk has it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from actors import Actors, Job
+from files import check_file, extension, file_settings, skip_if_missing
+
+STEPS = 3
+SHAPE = "2048x2048"  # 32 MiB
+STEP_BYTES = 2048 * 2048 * 8
+
+
+def play(actors: Actors, lines: list[str], back_end: str = "posix", **more: Any) -> Job:
+    skip_if_missing(actors.build, back_end)
+    path = f"out{extension(back_end)}"
+    files = {"out": file_settings(back_end, path=path, guard=False)}
+    settings: dict[str, Any] = {
+        "transport": {"kind": "kernel"},
+        "trace": {"json": "trace.json", "summary": True},
+        "expert": {"request": "1 MiB"},
+        "client": {"buffer_memory": "256 MiB"},
+        "files": files,
+    }
+    for key, value in more.items():
+        settings[key] = settings.get(key, {}) | value
+    lines = ["init", "open out series", f"define out u float64 {SHAPE}", *lines, "close out"]
+    job = actors.play("\n".join(lines), ranks=2, settings=settings, seconds=60)
+    assert not job.failures(), job
+    assert job.status == 0, job
+    assert check_file(job.folder / path) == set(range(STEPS))
+    return job
+
+
+def counted(job: Job) -> dict[str, float]:
+    trace: dict[str, dict[str, float]] = json.loads((job.folder / "trace.json").read_text())
+    return trace["compute_sum"]
+
+
+WAITING = ["put out u", "wait out handed_over", "end_step out"] * STEPS
+
+
+@pytest.mark.parametrize("engine", ["auto", "threads"])
+@pytest.mark.parametrize("back_end", ["posix", "hdf5"])
+def test_who_waits_for_memory_gets_it_by_a_copy(actors: Actors, back_end: str, engine: str) -> None:
+    job = play(actors, WAITING, back_end, disk={"engine": engine})
+    found = counted(job)
+    assert 1 <= found["late_copies"] <= 2 * STEPS, found
+    assert 0 < found["late_copied_bytes"] <= STEPS * STEP_BYTES, found
+    assert 0 < found["late_copy_seconds"] < found["call_seconds"], found
+    assert "copied because the program waited for them" in job.output, job
+
+
+def test_who_asks_again_and_again_gets_it_too(actors: Actors) -> None:
+    lines = ["put out u", "poll out handed_over", "end_step out"] * STEPS
+    assert counted(play(actors, lines))["late_copies"] > 0
+
+
+def test_nothing_is_copied_without_room(actors: Actors) -> None:
+    found = counted(play(actors, WAITING, client={"buffer_memory": "4 MiB"}))
+    assert found["late_copies"] == 0 and found["late_copied_bytes"] == 0, found
+
+
+def test_nothing_is_copied_for_who_does_not_wait(actors: Actors) -> None:
+    found = counted(play(actors, ["put out u", "end_step out"] * STEPS))
+    assert found["late_copies"] == 0 and found["lent_bytes"] == STEPS * STEP_BYTES, found
+
+
+def test_a_file_that_is_written_slowly_holds_up_nobody(actors: Actors) -> None:
+    """What waits for its turn is copied: each wait would else take a second."""
+    slow = file_settings("posix", path="out.dat", guard=False, bandwidth="32 MiB/s")
+    found = counted(play(actors, WAITING, files={"out": slow}))
+    assert found["late_copied_bytes"] > STEP_BYTES / 2, found
