@@ -524,9 +524,26 @@ contents::Description Publication::tell_until(std::int64_t last, const contents:
   told_.end = std::max(told_.end, contents.end(catalogue, told_.until, last));
   auto description = as_in_file(contents.describe(catalogue, told_.until, last));
   tell(told_.steps, description);
+  tell_attributes_of_earlier(description, last, catalogue);
   told_.until = last + 1;
   description.contents.clear();
   return description;
+}
+
+// Of a variable that only earlier jobs have put.
+void Publication::tell_attributes_of_earlier(const contents::Description& description,
+                                             std::int64_t last,
+                                             const contents::Catalogue& catalogue) {
+  if (beginning_.variables.empty()) {
+    return;
+  }
+  for (std::size_t number = 0; number < description.of_variable.size(); ++number) {
+    const auto id = static_cast<int>(number);
+    const std::string name = catalogue.variable(id, last).name;
+    if (!description.of_variable[number].empty() && beginning_.variables.contains(name)) {
+      told_.steps.variables.try_emplace(id, name);
+    }
+  }
 }
 
 NewXdmfSteps Publication::told_to_xdmf(const contents::Contents& contents,

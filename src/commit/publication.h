@@ -165,6 +165,8 @@ class Publication {
   [[nodiscard]] contents::Description tell_until(std::int64_t last,
                                                  const contents::Contents& contents,
                                                  const contents::Catalogue& catalogue);
+  void tell_attributes_of_earlier(const contents::Description& description, std::int64_t last,
+                                  const contents::Catalogue& catalogue);
   [[nodiscard]] NewXdmfSteps told_to_xdmf(const contents::Contents& contents,
                                           const contents::Catalogue& catalogue, std::int64_t last);
   [[nodiscard]] ManifestHead head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const;

@@ -107,6 +107,4 @@ bool may_be_durable_too_early(const Plan& plan, const PlannedFile& file) {
   return plan.nodes > 1 && is_synchronous;
 }
 
-bool may_be_of_earlier_job(const Told& told) { return !told.before.steps.empty(); }
-
 }  // namespace simulation

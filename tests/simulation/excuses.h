@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "plan.h"
-#include "told.h"
 
 namespace simulation {
 
@@ -33,9 +32,5 @@ namespace simulation {
 /// synchronous ranks exchange blocks, and the rank that waits for its own makes durable only what
 /// its own node has written. Steps are not concerned.
 [[nodiscard]] bool may_be_durable_too_early(const Plan& plan, const PlannedFile& file);
-
-/// True if the attribute of a variable may be that of an earlier job: one that goes on with a
-/// series and puts nothing of the variable does not write it.
-[[nodiscard]] bool may_be_of_earlier_job(const Told& told);
 
 }  // namespace simulation

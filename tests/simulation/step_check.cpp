@@ -18,7 +18,6 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "contents/catalogue.h"
-#include "excuses.h"
 #include "reading/committed.h"
 
 namespace simulation {
@@ -199,14 +198,14 @@ std::string difference_of_time(Input& input, std::int64_t step) {
 std::string difference_of_attributes(const Input& input, const PlannedFile& file,
                                      const Told& told) {
   // Of those that were set, one; when all have closed the file, that which was set last.
-  const auto difference = [&](const std::string& owner, const iocomp::contents::Attributes& found,
-                              bool may_be_older) -> std::string {
+  const auto difference = [&](const std::string& owner,
+                              const iocomp::contents::Attributes& found) -> std::string {
     const auto known = found.find(attribute_name);
     if (known == found.end()) {
       return owner + " has no attribute";
     }
     // What is set behind the last step goes into no file of a single step.
-    const bool is_known = told.is_closed && !has_file_per_step(file) && !may_be_older;
+    const bool is_known = told.is_closed && !has_file_per_step(file);
     int version = is_known ? told.last_attributes : told.newest_attributes;
     const int least = is_known ? version : 0;
     while (version >= least && known->second != attribute_of(file, version)) {
@@ -214,12 +213,11 @@ std::string difference_of_attributes(const Input& input, const PlannedFile& file
     }
     return version < least ? owner + " has another attribute" : std::string{};
   };
-  std::string differs = difference(file.name, input.committed().attributes, false);
+  std::string differs = difference(file.name, input.committed().attributes);
   const auto& first = file.variables.front().name;
   for (const auto& variable : input.committed().variables) {
     if (variable.name == first && differs.empty()) {
-      differs =
-          difference(first + " of " + file.name, variable.attributes, may_be_of_earlier_job(told));
+      differs = difference(first + " of " + file.name, variable.attributes);
     }
   }
   return differs;

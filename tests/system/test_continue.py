@@ -136,6 +136,20 @@ def test_what_a_series_lacks_is_told(
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_an_attribute_of_a_variable_that_only_an_earlier_job_has_put(
+    actors: Actors, mode: str
+) -> None:
+    first = play(actors, steps("series", [0]), "posix", mode, None)
+    assert not first.failures(), first
+    lines = ["open out series", "define out u int64 64x32", "define out v int32 100"]
+    lines += ["attribute out units m of=u", "begin_step out 1", "put out v", "end_step out"]
+    second = play(actors, [*lines, "close out"], "posix", mode, first.folder, existing="continue")
+    assert not second.failures(), second
+    manifest = json.loads((first.folder / ("out" + extension("posix") + ".json")).read_text())
+    assert manifest["variable_attributes"]["u"]["units"]["value"] == "m", manifest
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("back_end", SERIES)
 def test_a_series_goes_on(actors: Actors, back_end: str, mode: str) -> None:
     going = {"existing": "continue"}
