@@ -72,10 +72,12 @@ bool tells_each_step(const Plan& plan, const PlannedFile& file) {
 
 // Where a rank is told only after a put where the block goes, and nothing that it has copied can be
 // written before, it copies the block beyond the bound: to wait would be for ever. What such copies
-// are written from is one more copy, of a quarter of the bound or a run.
+// are written from is one more copy, of a quarter of the bound or a run. Runs go through the page
+// cache, each as a whole, where they are shorter than what goes past it, or may overlap.
 std::size_t most_copied_bytes(const Plan& plan, int rank) {
   const auto limit = static_cast<std::size_t>(plan.buffer_bytes);
   std::size_t kept = 0;
+  std::size_t run = usual_disk_options().direct_from_bytes;
   for (const auto& file : plan.files) {
     const bool may_lose_servers = plan.faults.killed_server || plan.faults.stopped_process;
     const bool is_by_servers =
@@ -88,6 +90,7 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
           const bool is_kept = put.is_buffered || put.await == Await::handed_over;
           const bool is_twice = file.mistake == Mistake::overlap && file.mistaken_rank == rank;
           if (put.rank == rank) {
+            run = std::max(run, file.may_overlap ? bytes_of(file, v, put) : 0);
             kept += (is_kept ? 1U : 0U) * bytes_of(file, v, put);
             kept += (is_twice ? 1U : 0U) * bytes_of(file, v, put);
           }
@@ -95,7 +98,7 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
       }
     }
   }
-  const std::size_t one_more = std::max(limit / 4, usual_disk_options().direct_from_bytes);
+  const std::size_t one_more = std::max(limit / 4, run);
   // A copy lies in its page as in the file.
   constexpr std::size_t skew = 4096;
   return kept == 0 ? limit : std::max(limit, kept) + one_more + skew;
