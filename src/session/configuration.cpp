@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "config/log_level.h"
 #include "config/settings.h"
-#include "disk/options.h"
+#include "disk/options_of.h"
 #include "mpi/agree.h"
 #include "mpi/clock_offset.h"
 #include "mpi/handle.h"
@@ -34,31 +33,6 @@ bool are_in_one_system(MPI_Comm all, const mpi::WaitPolicy& policy) {
   std::array most{mine, -1 - mine};
   mpi::maximum(all, most, policy, "the settings");
   return most[0] == mine && most[1] == -1 - mine;
-}
-
-disk::Options disk_options(const config::Settings& settings) {
-  disk::Options options;
-  const auto engine = settings.text("disk.engine");
-  options.engine = engine == "uring"     ? disk::EngineKind::uring
-                   : engine == "threads" ? disk::EngineKind::threads
-                                         : disk::EngineKind::automatic;
-  const auto direct = settings.text("disk.direct");
-  options.direct = direct == "on"    ? disk::Direct::on
-                   : direct == "off" ? disk::Direct::off
-                                     : disk::Direct::automatic;
-  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("expert.direct_from"));
-  options.request_bytes = static_cast<std::size_t>(settings.bytes("expert.request"));
-  options.threads = static_cast<int>(settings.integer("disk.threads"));
-  return options;
-}
-
-log::Level log_level(const config::Settings& settings) {
-  static const std::map<std::string, log::Level> levels{{"silent", log::Level::silent},
-                                                        {"error", log::Level::error},
-                                                        {"warning", log::Level::warning},
-                                                        {"info", log::Level::info},
-                                                        {"debug", log::Level::debug}};
-  return levels.at(settings.text("log"));
 }
 
 void check_builds(const mpi::Communicator& all, const mpi::WaitPolicy& policy) {
@@ -96,7 +70,7 @@ Configuration read_configuration(const mpi::Communicator& all,
   mpi::broadcast(all.raw(), 0, read.job, read.policy, "the settings");
   read.settings = config::Settings::from_text(text);
   read.policy = wait_policy(read.settings);
-  read.disk = disk_options(read.settings);
+  read.disk = disk::options_of(read.settings);
   read.disk.are_writers_on_one_node = are_in_one_system(all.raw(), read.policy);
   name_in_log(read.settings, "rank " + std::to_string(rank));
   for (const auto& warning : warnings) {
@@ -106,7 +80,7 @@ Configuration read_configuration(const mpi::Communicator& all,
 }
 
 void name_in_log(const config::Settings& settings, const std::string& name) {
-  log::configure(log_level(settings), name);
+  log::configure(config::log_level(settings), name);
 }
 
 }  // namespace iocomp::session

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/log_level.h"
+
+#include <map>
+#include <string>
+
+#include "base/log.h"
+#include "config/settings.h"
+
+namespace iocomp::config {
+
+log::Level log_level(const Settings& settings) {
+  static const std::map<std::string, log::Level> levels{{"silent", log::Level::silent},
+                                                        {"error", log::Level::error},
+                                                        {"warning", log::Level::warning},
+                                                        {"info", log::Level::info},
+                                                        {"debug", log::Level::debug}};
+  return levels.at(settings.text("log"));
+}
+
+}  // namespace iocomp::config
