@@ -3,21 +3,17 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "iocomp/launch_line.h"
+#include "iocomp/other_programs.h"
 
 namespace iocomp::command {
 namespace {
@@ -41,35 +37,6 @@ Signature signature_of(Launcher kind) {
   throw Error{ErrorCode::internal, "a launcher without a name"};
 }
 
-std::optional<std::string> in_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders{path == nullptr ? "" : path};
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const auto file = std::filesystem::path{folder.empty() ? "." : folder} / name;
-    std::error_code failure;
-    if (std::filesystem::is_regular_file(file, failure) && access(file.c_str(), X_OK) == 0) {
-      return file.string();
-    }
-  }
-  return std::nullopt;
-}
-
-/// mpirun and mpiexec are the names of many launchers, so each is asked which one it is.
-std::string version_text(const std::string& path) {
-  struct Close {
-    void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
-  };
-  const std::unique_ptr<std::FILE, Close> pipe{
-      popen(("'" + path + "' --version 2>&1").c_str(), "r")};
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (pipe &&
-         std::fgets(buffer.data(), static_cast<int>(buffer.size()), pipe.get()) != nullptr) {
-    text += buffer.data();
-  }
-  return text;
-}
-
 std::optional<FoundLauncher> find(Launcher kind) {
   const auto signature = signature_of(kind);
   for (const auto& name : signature.names) {
@@ -77,7 +44,7 @@ std::optional<FoundLauncher> find(Launcher kind) {
     if (!path) {
       continue;
     }
-    const auto text = version_text(*path);
+    const auto text = printed_by(*path, "--version");  // mpirun is the name of many launchers
     if (std::ranges::any_of(signature.words, [&text](const std::string& word) {
           return text.find(word) != std::string::npos;
         })) {
