@@ -86,6 +86,14 @@ check-simulation: build/simulation/build.ninja ## a million simulated faults in 
 	$(PYTHON) tests/simulation/read_files.py build/simulation/tests/simulation/simulation --seeds 200 --focus crash --from new
 	build/simulation/tests/simulation/simulation --from new --seconds $(SECONDS_OF_SIMULATION) --jobs $(JOBS)
 
+PROGRAMS ?= 60
+.PHONY: check-hdf5-connector
+check-hdf5-connector: | needs-base ## the plugin for HDF5 programs: traps, and PROGRAMS=60 programs from seeds with it and without it
+	tools/install-hdf5 1.14 openmpi
+	cmake --preset connector
+	cmake --build --preset connector
+	IOCOMP_TEST_PROGRAMS=$(PROGRAMS) ctest --preset connector
+
 SCALE_RANKS ?= 64,256
 .PHONY: check-smpi
 check-smpi: build/smpi/build.ninja ## what a step costs among simulated ranks; SCALE_RANKS=64,1024 takes other numbers than 64,256
@@ -100,7 +108,7 @@ check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-s
 	IOCOMP_NEED_SLURM=1 ctest --preset release-mpich -R '^slurm$$'
 
 .PHONY: check-all
-check-all: check-full check-dev-mpich check-asan check-tsan ## check, and the same with MPICH and under the sanitizers
+check-all: check-full check-dev-mpich check-asan check-tsan check-hdf5-connector ## check, the same with MPICH and under the sanitizers, and the plugin for HDF5
 
 .PHONY: check-smt
 check-smt: build/release/build.ninja needs-smt ## mappings on an emulated machine with SMT and two NUMA nodes, in minutes

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fail if a class in src/ is spread over several source files or has too many data members.
+"""Fail if a class in src/ or connectors/ is spread over several source files or has too many data members.
 
 A class has one header, one source file and one job. Threads are started in one place, with all
 signals blocked. These signs are found by text, so they rest on how the project writes: a definition
@@ -125,13 +125,14 @@ def violations(source_dir: pathlib.Path, larger: dict[str, Size]) -> list[str]:
 def main() -> int:
     """Print the violations and return the process exit code."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--list"]
-    source_dir = pathlib.Path(arguments[0] if arguments else "src")
-    if "--list" in sys.argv:
+    lines = []
+    for source_dir in map(pathlib.Path, arguments or ["src", "connectors"]):
         found = classes(source_dir)
-        for name in sorted(LARGER):
-            one = found.get(name, Found())
-            print(f"{name}: {len(one.sources)} source files, {one.members} data members")
-    lines = violations(source_dir, LARGER)
+        listed = {name: size for name, size in LARGER.items() if name in found}
+        for name, one in found.items() if "--list" in sys.argv else ():
+            if name in listed:
+                print(f"{name}: {len(one.sources)} source files, {one.members} data members")
+        lines += violations(source_dir, listed)
     print("\n".join(lines))
     return 1 if lines else 0
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/connector.h"
+
+#include <hdf5.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "config/log_level.h"
+#include "config/settings.h"
+#include "hdf5/dataset.h"
+#include "hdf5/native.h"
+#include "hdf5/output.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+
+namespace iocomp::hdf5 {
+namespace {
+
+config::Settings read_settings() {
+  auto settings = config::Settings::read({});
+  settings.resolve_paths();
+  log::configure(config::log_level(settings), "process " + std::to_string(::getpid()));
+  for (const std::string& warning : settings.warnings()) {
+    log::warning(warning);
+  }
+  return settings;
+}
+
+// Bytes at offsets of one file, and nothing of it kept in memory.
+bool has_known_driver(hid_t access_list) {
+  const hid_t driver = H5Pget_driver(access_list);
+  std::size_t page_buffer_bytes = 0;
+  H5Pget_page_buffer_size(access_list, &page_buffer_bytes, nullptr, nullptr);
+  return (driver == H5FD_SEC2 || driver == H5FD_MPIO) && page_buffer_bytes == 0;
+}
+
+bool reads_metadata_together(hid_t access_list) {
+  hbool_t together = true;
+  return H5Pget_all_coll_metadata_ops(access_list, &together) < 0 || together;
+}
+
+}  // namespace
+
+Connector::Connector()
+    : settings_{read_settings()},
+      policy_{settings_.real("wait.deadline")},
+      writer_{settings_, report_.counters()} {}
+
+Connector::~Connector() {
+  writer_.finish_all();
+  const std::string line = report_.line();
+  if (settings_.boolean("trace.summary") && !line.empty()) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+}
+
+mpi::Communicator Connector::ranks_of(hid_t access_list) const {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Info hints = MPI_INFO_NULL;
+  if (H5Pget_driver(access_list) != H5FD_MPIO || H5Pget_fapl_mpio(access_list, &copy, &hints) < 0) {
+    return {};
+  }
+  if (hints != MPI_INFO_NULL) {
+    MPI_Info_free(&hints);
+  }
+  mpi::Communicator ranks{copy};
+  mpi::check(MPI_Comm_set_errhandler(ranks.raw(), MPI_ERRORS_RETURN));
+  return ranks;
+}
+
+void Connector::file_opened(void* file, const std::string& name, bool is_new, hid_t access_list) {
+  if (!has_known_driver(access_list)) {
+    log::info(name + " is left to HDF5: its file driver or page buffer");
+    return;
+  }
+  std::erase_if(by_number_, [](const auto& entry) { return entry.second.expired(); });
+  policy_.begin_call();
+  mpi::Communicator ranks = ranks_of(access_list);
+  std::shared_ptr<Output> output;
+  std::weak_ptr<Output>* known = nullptr;
+  Outcome outcome = outcome_of([&] {
+    const auto number = file == nullptr ? std::nullopt : native::number_of_file(file);
+    if (!number) {
+      throw Error{ErrorCode::storage_failure, "HDF5 has not opened it"};
+    }
+    known = &by_number_[*number];
+    output = known->lock();
+    if (!output) {
+      output = std::make_shared<Output>(name, is_new, writer_.options());
+    }
+  });
+  if (ranks.raw() != MPI_COMM_NULL) {
+    outcome = mpi::agree(ranks.raw(), outcome, policy_, "a file to be opened");
+  }
+  if (file == nullptr) {
+    return;
+  }
+  if (!outcome.ok()) {
+    log::warning(name + " is left to HDF5: " + outcome.story);
+    return;
+  }
+  if (known->expired()) {
+    output->allows_chunks = ranks.raw() != MPI_COMM_NULL && !reads_metadata_together(access_list);
+    output->belongs_to(std::move(ranks));
+    *known = output;
+  }
+  ++output->opened;
+  files_[file] = std::move(output);
+}
+
+void Connector::file_reopened(void* file, void* again) {
+  if (const auto found = files_.find(file); found != files_.end()) {
+    ++found->second->opened;
+    files_[again] = found->second;
+  }
+}
+
+std::shared_ptr<Output> Connector::find_file(void* file) const {
+  const auto found = files_.find(file);
+  return found == files_.end() ? nullptr : found->second;
+}
+
+Outcome Connector::before_close(Output& output) {
+  policy_.begin_call();
+  output.sync();
+  if (output.is_told_at_close) {
+    return {};
+  }
+  Outcome outcome = output.failure();
+  if (output.ranks() != MPI_COMM_NULL) {
+    outcome = mpi::agree(output.ranks(), outcome, policy_, "a file to be closed");
+  }
+  output.is_told_at_close = !outcome.ok();
+  return outcome;
+}
+
+// What HDF5 has written while it closed the file is made durable, too, before any rank goes on.
+void Connector::closed(void* file) {
+  const auto output = find_file(file);
+  files_.erase(file);
+  --output->opened;
+  output->sync();
+  policy_.begin_call();
+  report_.hand_in(output->ranks(), policy_);
+}
+
+std::shared_ptr<Output> Connector::file_of(void* object, H5I_type_t type) const {
+  if (files_.empty()) {
+    return nullptr;
+  }
+  if (auto file = find_file(object)) {
+    return file;
+  }
+  const auto number = type == H5I_FILE ? std::nullopt : native::number_of_file_with(object, type);
+  const auto known = number ? by_number_.find(*number) : by_number_.end();
+  return known == by_number_.end() ? nullptr : known->second.lock();
+}
+
+Outcome Connector::make_durable(Output& output) {
+  policy_.begin_call();
+  output.sync();
+  output.meet(policy_, "the flush of a file");
+  return output.failure();
+}
+
+Outcome Connector::before_freeing(Output* output) {
+  Outcome outcome = finish_all();
+  if (output != nullptr) {
+    policy_.begin_call();
+    output->meet(policy_, "storage to be given back");
+  }
+  return outcome;
+}
+
+void Connector::leave_datasets_of(const Output& output) {
+  for (const auto& [object, dataset] : datasets_) {
+    if (&dataset->output() == &output) {
+      dataset->leave_to_hdf5();
+    }
+  }
+}
+
+void Connector::forget_places_of(const Output& output) {
+  for (const auto& [object, dataset] : datasets_) {
+    if (&dataset->output() == &output) {
+      dataset->forget_places();
+    }
+  }
+}
+
+void Connector::dataset_opened(void* dataset) {
+  auto output = file_of(dataset, H5I_DATASET);
+  if (!output) {
+    return;
+  }
+  const bool allows_chunks = output->allows_chunks;
+  if (auto known = Dataset::look_at(dataset, std::move(output), allows_chunks)) {
+    datasets_[dataset] = std::move(known);
+  }
+}
+
+Dataset* Connector::find(void* dataset) const {
+  const auto found = datasets_.find(dataset);
+  return found == datasets_.end() ? nullptr : found->second.get();
+}
+
+Outcome Connector::finish_all() {
+  writer_.finish_all();
+  for (const auto& [object, output] : files_) {
+    if (!output->failure().ok()) {
+      return output->failure();
+    }
+  }
+  return {};
+}
+
+Outcome Connector::finish(const Output& output) {
+  writer_.finish(output);
+  return output.failure();
+}
+
+hid_t Connector::independent(hid_t transfer_list) {
+  if (transfer_list == H5P_DATASET_XFER_DEFAULT) {
+    return transfer_list;
+  }
+  PropertyList before{transfer_list_};
+  transfer_list_ = H5Pcopy(transfer_list);
+  H5Pset_dxpl_mpio(transfer_list_, H5FD_MPIO_INDEPENDENT);
+  return transfer_list_;
+}
+
+}  // namespace iocomp::hdf5

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "config/settings.h"
+#include "hdf5/dataset.h"
+#include "hdf5/identifier.h"
+#include "hdf5/output.h"
+#include "hdf5/report.h"
+#include "hdf5/writer.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+#include "trace/counters.h"
+
+namespace iocomp::hdf5 {
+
+/// What this process knows of the files and datasets that the program has open. HDF5's own objects
+/// are handed out as they are; this is kept beside. Used by one thread at a time, as HDF5 is.
+class Connector {
+ public:
+  /// @throws Error{invalid_setting, unsupported}.
+  Connector();
+  Connector(const Connector&) = delete;
+  Connector& operator=(const Connector&) = delete;
+  /// Finishes what is on its way.
+  ~Connector();
+
+  // Files.
+  /// The program opens a file for writing, and HDF5 has: null where it could not. Collective over
+  /// the ranks of the access list, whatever became of it.
+  void file_opened(void* file, const std::string& name, bool is_new, hid_t access_list);
+  /// The same file was opened again.
+  void file_reopened(void* file, void* again);
+  /// An open file; null for one that is left to HDF5.
+  [[nodiscard]] std::shared_ptr<Output> find_file(void* file) const;
+  /// Before HDF5 closes it: everything is durable, or the failure of some rank, once. Collective
+  /// over the ranks of the file.
+  [[nodiscard]] Outcome before_close(Output& output);
+  /// HDF5 has closed it. Collective over the ranks of the file.
+  void closed(void* file);
+  /// The file that an object of this type lies in; null for one that is left to HDF5.
+  [[nodiscard]] std::shared_ptr<Output> file_of(void* object, H5I_type_t type) const;
+  /// Everything that was written is durable, on all ranks. Collective over the ranks of the file.
+  [[nodiscard]] Outcome make_durable(Output& output);
+  /// HDF5 is about to give storage of the file back, and may use it for something else. Collective
+  /// over the ranks of the file. @param output  may be null.
+  [[nodiscard]] Outcome before_freeing(Output* output);
+  /// The same, of objects that are open: their storage goes when they are closed.
+  void leave_datasets_of(const Output& output);
+  void forget_places_of(const Output& output);
+
+  // Datasets.
+  void dataset_opened(void* dataset);
+  [[nodiscard]] Dataset* find(void* dataset) const;
+  void dataset_closed(void* dataset) { datasets_.erase(dataset); }
+
+  /// Everything is written: HDF5 may look at any file. @return the first failure.
+  [[nodiscard]] Outcome finish_all();
+  /// The same of one file.
+  [[nodiscard]] Outcome finish(const Output& output);
+
+  [[nodiscard]] Writer& writer() noexcept { return writer_; }
+  [[nodiscard]] Report& report() noexcept { return report_; }
+
+  /// A transfer list like this one, for a call that this process makes alone. HDF5 looks at it once
+  /// more when its call returns, so it lives until the next one.
+  [[nodiscard]] hid_t independent(hid_t transfer_list);
+
+ private:
+  [[nodiscard]] mpi::Communicator ranks_of(hid_t access_list) const;
+
+  config::Settings settings_;
+  mpi::WaitPolicy policy_;
+  Report report_;
+  Writer writer_;
+  std::map<unsigned long, std::weak_ptr<Output>> by_number_;  // of HDF5
+  std::map<void*, std::shared_ptr<Output>> files_;
+  std::map<void*, std::unique_ptr<Dataset>> datasets_;
+  hid_t transfer_list_ = H5I_INVALID_HID;
+};
+
+}  // namespace iocomp::hdf5

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hdf5/selection_runs.h"
+
+namespace iocomp::hdf5 {
+
+/// Where the elements of a dataset lie in its file.
+class Layout {
+ public:
+  Layout() = default;
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+  virtual ~Layout() = default;
+
+  /// The dataset has this extent, and storage for all of it. False where HDF5 does not tell.
+  [[nodiscard]] virtual bool prepare(std::span<const hsize_t> extent) = 0;
+  /// Where bytes of the array lie: as many as follow one another in the file. Nothing where they
+  /// have no place.
+  [[nodiscard]] virtual std::optional<ByteRun> place(const ByteRun& wanted) = 0;
+  /// Storage was given back: look again.
+  virtual void forget() = 0;
+};
+
+/// One piece of the file.
+class ContiguousLayout : public Layout {
+ public:
+  explicit ContiguousLayout(void* dataset) noexcept : dataset_{dataset} {}
+
+  [[nodiscard]] bool prepare(std::span<const hsize_t> extent) override;
+  [[nodiscard]] std::optional<ByteRun> place(const ByteRun& wanted) override;
+  void forget() override { offset_.reset(); }
+
+ private:
+  void* dataset_;
+  std::optional<haddr_t> offset_;
+};
+
+/// Chunks without filters, all of which have a place.
+class ChunkedLayout : public Layout {
+ public:
+  ChunkedLayout(void* dataset, std::vector<hsize_t> chunk, std::size_t element_bytes);
+
+  [[nodiscard]] bool prepare(std::span<const hsize_t> extent) override;
+  [[nodiscard]] std::optional<ByteRun> place(const ByteRun& wanted) override;
+  void forget() override { places_.clear(); }
+
+ private:
+  [[nodiscard]] bool look();
+  [[nodiscard]] std::size_t chunks_in_extent() const;
+
+  void* dataset_;
+  std::vector<hsize_t> chunk_;
+  std::size_t element_bytes_;
+  std::vector<hsize_t> extent_;
+  std::map<std::vector<hsize_t>, haddr_t> places_;  // by the chunk's coordinates among chunks
+  std::vector<hsize_t> wanted_;                     // coordinates of a chunk
+};
+
+/// The layout of a dataset that can be written at its place in the file; null for any other. It
+/// depends on the file alone, so all ranks decide alike.
+/// @param allows_chunks  chunks have places as soon as they are in the extent.
+[[nodiscard]] std::unique_ptr<Layout> layout_of(void* dataset, std::size_t element_bytes,
+                                                bool allows_chunks);
+
+}  // namespace iocomp::hdf5

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/native.h"
+
+#include <H5VLconnector.h>
+#include <H5VLnative.h>
+#include <hdf5.h>
+
+#include <functional>
+#include <optional>
+
+#include "hdf5/identifier.h"
+
+namespace iocomp::hdf5::native {
+namespace {
+
+hid_t registered = H5I_INVALID_HID;
+
+bool ask(void* dataset, H5VL_dataset_get_args_t& args) {
+  return H5VLdataset_get(dataset, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
+}
+
+bool ask(void* dataset, int what, H5VL_native_dataset_optional_args_t& details) {
+  H5VL_optional_args_t args{};
+  args.op_type = what;
+  args.args = &details;
+  return H5VLdataset_optional(dataset, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
+}
+
+using Found = std::function<void(const hsize_t* first, haddr_t place)>;
+
+int found_chunk(const hsize_t* first, unsigned /*filters*/, haddr_t place, hsize_t /*bytes*/,
+                void* found) {
+  (*static_cast<const Found*>(found))(first, place);
+  return H5_ITER_CONT;
+}
+
+}  // namespace
+
+bool find() noexcept {
+  registered = H5VL_NATIVE;
+  return registered >= 0;
+}
+
+hid_t id() noexcept { return registered; }
+
+std::optional<unsigned long> number_of_file(void* file) {
+  unsigned long number = 0;
+  H5VL_file_get_args_t args{};
+  args.op_type = H5VL_FILE_GET_FILENO;
+  args.args.get_fileno.fileno = &number;
+  return H5VLfile_get(file, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0
+             ? std::optional{number}
+             : std::nullopt;
+}
+
+std::optional<unsigned long> number_of_file_with(void* object, H5I_type_t type) {
+  H5VL_loc_params_t self{};
+  self.obj_type = type;
+  self.type = H5VL_OBJECT_BY_SELF;
+  H5O_info2_t about{};
+  H5VL_object_get_args_t args{};
+  args.op_type = H5VL_OBJECT_GET_INFO;
+  args.args.get_info.oinfo = &about;
+  args.args.get_info.fields = H5O_INFO_BASIC;
+  return H5VLobject_get(object, &self, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0
+             ? std::optional{about.fileno}
+             : std::nullopt;
+}
+
+PropertyList creation_list(void* dataset) {
+  H5VL_dataset_get_args_t args{};
+  args.op_type = H5VL_DATASET_GET_DCPL;
+  return PropertyList{ask(dataset, args) ? args.args.get_dcpl.dcpl_id : H5I_INVALID_HID};
+}
+
+Dataspace space(void* dataset) {
+  H5VL_dataset_get_args_t args{};
+  args.op_type = H5VL_DATASET_GET_SPACE;
+  return Dataspace{ask(dataset, args) ? args.args.get_space.space_id : H5I_INVALID_HID};
+}
+
+Datatype type(void* dataset) {
+  H5VL_dataset_get_args_t args{};
+  args.op_type = H5VL_DATASET_GET_TYPE;
+  return Datatype{ask(dataset, args) ? args.args.get_type.type_id : H5I_INVALID_HID};
+}
+
+std::optional<haddr_t> offset(void* dataset) {
+  haddr_t place = HADDR_UNDEF;
+  H5VL_native_dataset_optional_args_t details{};
+  details.get_offset.offset = &place;
+  const bool is_told = ask(dataset, H5VL_NATIVE_DATASET_GET_OFFSET, details);
+  return is_told && place != HADDR_UNDEF ? std::optional{place} : std::nullopt;
+}
+
+bool find_chunks(void* dataset, const Found& found) {
+  H5VL_native_dataset_optional_args_t details{};
+  details.chunk_iter.op = found_chunk;
+  details.chunk_iter.op_data = const_cast<Found*>(&found);  // HDF5 passes it on as it is
+  return ask(dataset, H5VL_NATIVE_DATASET_CHUNK_ITER, details);
+}
+
+}  // namespace iocomp::hdf5::native

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <hdf5.h>
+
+#include <functional>
+#include <optional>
+
+#include "hdf5/identifier.h"
+
+/// Questions to HDF5's native connector, about objects of its own.
+namespace iocomp::hdf5::native {
+
+/// Look for it. False where HDF5 has none.
+[[nodiscard]] bool find() noexcept;
+/// Its identifier. Not counted: one that is held keeps the library from closing.
+[[nodiscard]] hid_t id() noexcept;
+
+/// HDF5's number of an open file: one number however often it is opened.
+[[nodiscard]] std::optional<unsigned long> number_of_file(void* file);
+/// The number of the file that an object lies in: with external links and mounted files another one
+/// than that of the object it was opened from.
+[[nodiscard]] std::optional<unsigned long> number_of_file_with(void* object, H5I_type_t type);
+
+// Of a dataset. Invalid, or nothing, where HDF5 does not tell.
+[[nodiscard]] PropertyList creation_list(void* dataset);
+[[nodiscard]] Dataspace space(void* dataset);
+[[nodiscard]] Datatype type(void* dataset);
+/// Where its first byte lies in the file.
+[[nodiscard]] std::optional<haddr_t> offset(void* dataset);
+/// `found` gets the first element of each chunk that has a place, and where that lies. False where
+/// HDF5 does not tell.
+[[nodiscard]] bool find_chunks(
+    void* dataset, const std::function<void(const hsize_t* first, haddr_t place)>& found);
+
+}  // namespace iocomp::hdf5::native

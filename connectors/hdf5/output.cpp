@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/output.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/open_folder.h"
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "disk/output_file.h"
+#include "mpi/agree.h"
+#include "mpi/wait.h"
+
+namespace iocomp::hdf5 {
+namespace {
+
+bool touches(const std::map<std::int64_t, std::int64_t>& ranges, std::int64_t begin,
+             std::int64_t end) {
+  const auto after = ranges.lower_bound(end);
+  return after != ranges.begin() && std::prev(after)->second > begin;
+}
+
+}  // namespace
+
+Output::Output(const std::string& path, bool is_new, const disk::Options& options)
+    : place_{path},
+      has_new_name_{is_new},
+      file_{std::make_shared<disk::OutputFile>(
+          place_.folder().open(place_.name(), O_RDWR, OpenFolder::Links::followed), path,
+          options)} {}
+
+MPI_Comm Output::ranks() const noexcept {
+  int has_ended = 0;
+  MPI_Finalized(&has_ended);
+  return has_ended != 0 ? MPI_COMM_NULL : ranks_.raw();
+}
+
+void Output::meet(const mpi::WaitPolicy& policy, const char* what) const {
+  if (ranks() != MPI_COMM_NULL) {
+    mpi::gate(ranks(), policy, what);
+  }
+}
+
+void Output::begin(std::uint64_t plan, std::span<const disk::Write> writes) {
+  auto& ranges = plans_[plan];
+  for (const disk::Write& write : writes) {
+    ranges.emplace_hint(ranges.end(), write.offset, write.offset + std::ssize(write.bytes));
+  }
+}
+
+void Output::end(std::uint64_t plan, const Outcome& outcome) {
+  plans_.erase(plan);
+  if (failure_.ok()) {
+    failure_ = outcome;
+  }
+}
+
+bool Output::overlaps(std::span<const disk::Write> writes) const {
+  for (const auto& [plan, ranges] : plans_) {
+    if (!touches(ranges, writes.front().offset,
+                 writes.back().offset + std::ssize(writes.back().bytes))) {
+      continue;
+    }
+    for (const disk::Write& write : writes) {
+      if (touches(ranges, write.offset, write.offset + std::ssize(write.bytes))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void Output::sync() {
+  const Outcome synced = outcome_of([this] {
+    file_->sync();
+    if (has_new_name_) {
+      place_.folder().sync();
+      has_new_name_ = false;
+    }
+  });
+  if (failure_.ok() && !synced.ok()) {
+    failure_ = synced;
+    log::error(synced.story);
+  }
+}
+
+}  // namespace iocomp::hdf5

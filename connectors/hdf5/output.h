@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/path.h"
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "disk/output_file.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+
+namespace iocomp::hdf5 {
+
+/// A file of HDF5 into which this process also writes by itself: one, however often the program has
+/// it open. Knows what is on its way, and the first failure.
+class Output {
+ public:
+  /// @param is_new  its name has to be made durable, too.
+  /// @throws Error{storage_failure}.
+  Output(const std::string& path, bool is_new, const disk::Options& options);
+
+  /// The ranks that have it open together; without: this process alone.
+  void belongs_to(mpi::Communicator ranks) noexcept { ranks_ = std::move(ranks); }
+  [[nodiscard]] bool is_shared() const noexcept { return ranks_.raw() != MPI_COMM_NULL; }
+  /// Null where it is not shared, or MPI has ended.
+  [[nodiscard]] MPI_Comm ranks() const noexcept;
+  /// Wait until all ranks are here. Collective over the ranks of the file.
+  void meet(const mpi::WaitPolicy& policy, const char* what) const;
+
+  [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file() const noexcept { return file_; }
+  [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
+
+  // What is on its way.
+  void begin(std::uint64_t plan, std::span<const disk::Write> writes);
+  void end(std::uint64_t plan, const Outcome& outcome);
+  [[nodiscard]] std::size_t plans_under_way() const noexcept { return plans_.size(); }
+  /// Whether one of these would write where a plan still does.
+  [[nodiscard]] bool overlaps(std::span<const disk::Write> writes) const;
+
+  /// The first failure: the file is not what the program wrote from then on.
+  [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
+  /// Make everything durable that was written, by HDF5 too. A failure is kept.
+  void sync();
+
+  /// How often the program has it open.
+  int opened = 0;
+  /// A close has told the failure.
+  bool is_told_at_close = false;
+  /// Chunks have places as soon as they are in the extent of their dataset.
+  bool allows_chunks = false;
+
+ private:
+  Path place_;
+  bool has_new_name_;
+  std::shared_ptr<disk::OutputFile> file_;
+  mpi::Communicator ranks_;
+  std::map<std::uint64_t, std::map<std::int64_t, std::int64_t>> plans_;  // begin -> end
+  Outcome failure_;
+};
+
+}  // namespace iocomp::hdf5

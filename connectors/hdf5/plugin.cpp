@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The callbacks of the connector, in the order of HDF5's table. Whatever the files of a program
+// are, HDF5's native connector has its call; what is ours comes before and after it. A failure of
+// ours is told when the native call has been made: others may be waiting for this rank in it.
+#include <H5PLextern.h>
+#include <H5VLconnector.h>
+#include <H5VLconnector_passthru.h>
+#include <H5VLnative.h>
+#include <hdf5.h>
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "hdf5/connector.h"
+#include "hdf5/dataset.h"
+#include "hdf5/identifier.h"
+#include "hdf5/native.h"
+#include "hdf5/output.h"
+#include "hdf5/passed_on.h"
+#include "trace/counters.h"
+
+namespace iocomp::hdf5 {
+namespace {
+
+// Null in a process that was forked: what is on its way is its parent's. Never destroyed but by
+// HDF5, whose own end comes after that of static objects.
+Connector* connector = nullptr;
+
+herr_t failed(const std::string& story) {
+  H5Epush2(H5E_DEFAULT, __FILE__, "iocomp", __LINE__, H5E_ERR_CLS, H5E_IO, H5E_WRITEERROR,
+           "iocomp: %s", story.c_str());
+  return -1;
+}
+
+/// Run `body`, which may throw. Its outcome.
+template <typename Body>
+Outcome tried(Body&& body) noexcept {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  } catch (const std::exception& error) {
+    return {ErrorCode::internal, error.what()};
+  }
+}
+
+/// The result of a native call, and a failure of ours before or after it.
+herr_t told(herr_t native_result, const Outcome& ours) {
+  return ours.ok() ? native_result : failed(ours.story);
+}
+
+Outcome finish_all() {
+  return connector == nullptr ? Outcome{} : tried([] { return connector->finish_all(); });
+}
+
+Outcome finish_file_of(void* dataset) {
+  return tried([dataset] {
+    const Dataset* const known = connector == nullptr ? nullptr : connector->find(dataset);
+    return known == nullptr ? Outcome{} : connector->finish(known->output());
+  });
+}
+
+// Storage of the file that the object lies in goes back.
+Outcome before_freeing(void* object, H5I_type_t type) {
+  return tried([&] {
+    if (connector == nullptr) {
+      return Outcome{};
+    }
+    const auto output = connector->file_of(object, type);
+    const Outcome outcome = connector->before_freeing(output.get());
+    if (output) {
+      connector->leave_datasets_of(*output);
+    }
+    return outcome;
+  });
+}
+
+// ---- files
+
+// HDF5 without threads of MPI keeps pieces of contiguous datasets in memory, in its sieve buffer.
+PropertyList native_access(hid_t access_list) {
+  PropertyList list{H5Pcopy(access_list)};
+  H5Pset_vol(list.raw(), native::id(), nullptr);
+  H5Pset_sieve_buf_size(list.raw(), 0);
+  return list;
+}
+
+void* opened(void* file, const char* name, bool is_new, hid_t access_list) {
+  const Outcome outcome = tried([&] {
+    if (connector != nullptr) {
+      connector->file_opened(file, name, is_new, access_list);
+    }
+    return Outcome{};
+  });
+  if (!outcome.ok()) {
+    failed(outcome.story);
+  }
+  return file;
+}
+
+void* file_create(const char* name, unsigned flags, hid_t creation_list, hid_t access_list,
+                  hid_t transfer_list, void** request) {
+  const PropertyList list = native_access(access_list);
+  void* const file =
+      H5VLfile_create(name, flags, creation_list, list.raw(), transfer_list, request);
+  return (flags & H5F_ACC_SWMR_WRITE) != 0 ? file : opened(file, name, true, list.raw());
+}
+
+void* file_open(const char* name, unsigned flags, hid_t access_list, hid_t transfer_list,
+                void** request) {
+  const PropertyList list = native_access(access_list);
+  void* const file = H5VLfile_open(name, flags, list.raw(), transfer_list, request);
+  const bool is_ours = (flags & H5F_ACC_RDWR) != 0 && (flags & H5F_ACC_SWMR_WRITE) == 0;
+  return is_ours ? opened(file, name, false, list.raw()) : file;
+}
+
+herr_t flush_natively(void* object, H5I_type_t type, hid_t transfer_list, void** request) {
+  H5VL_file_specific_args_t arguments{};
+  arguments.op_type = H5VL_FILE_FLUSH;
+  arguments.args.flush.obj_type = type;
+  arguments.args.flush.scope = H5F_SCOPE_LOCAL;
+  return H5VLfile_specific(object, native::id(), &arguments, transfer_list, request);
+}
+
+// A failure is told before HDF5 closes the file, on all ranks alike, and the file stays open: what
+// HDF5 has closed it must not be asked to close again. The next close has success.
+herr_t file_close(void* file, hid_t transfer_list, void** request) {
+  const auto output = connector == nullptr ? nullptr : connector->find_file(file);
+  if (!output) {
+    return H5VLfile_close(file, native::id(), transfer_list, request);
+  }
+  const Outcome outcome = tried([&] {
+    connector->writer().finish(*output);
+    static_cast<void>(flush_natively(file, H5I_FILE, transfer_list, request));
+    return connector->before_close(*output);
+  });
+  if (!outcome.ok()) {
+    return failed(outcome.story);
+  }
+  const herr_t result = H5VLfile_close(file, native::id(), transfer_list, request);
+  const Outcome closed = tried([&] {
+    connector->closed(file);
+    return Outcome{};
+  });
+  if (!closed.ok()) {
+    log::error(closed.story);
+  }
+  return result;
+}
+
+herr_t with_native_access(hid_t& access_list, void* file, H5VL_file_specific_args_t* arguments,
+                          hid_t transfer_list, void** request) {
+  const PropertyList list = native_access(access_list);
+  const hid_t given = std::exchange(access_list, list.raw());
+  const herr_t result = H5VLfile_specific(file, native::id(), arguments, transfer_list, request);
+  access_list = given;
+  return result;
+}
+
+herr_t flush(void* object, H5VL_file_specific_args_t* arguments, hid_t transfer_list,
+             void** request) {
+  Outcome outcome = finish_all();
+  const herr_t result = H5VLfile_specific(object, native::id(), arguments, transfer_list, request);
+  const auto output =
+      connector == nullptr ? nullptr : connector->file_of(object, arguments->args.flush.obj_type);
+  if (output) {
+    outcome = tried([&] { return connector->make_durable(*output); });
+  }
+  return told(result, outcome);
+}
+
+herr_t file_specific(void* file, H5VL_file_specific_args_t* arguments, hid_t transfer_list,
+                     void** request) {
+  switch (arguments->op_type) {
+    case H5VL_FILE_IS_ACCESSIBLE:
+      return with_native_access(arguments->args.is_accessible.fapl_id, file, arguments,
+                                transfer_list, request);
+    case H5VL_FILE_DELETE:
+      return with_native_access(arguments->args.del.fapl_id, file, arguments, transfer_list,
+                                request);
+    case H5VL_FILE_FLUSH:
+      return flush(file, arguments, transfer_list, request);
+    default:
+      break;
+  }
+  const herr_t result = H5VLfile_specific(file, native::id(), arguments, transfer_list, request);
+  if (arguments->op_type == H5VL_FILE_REOPEN && result >= 0 && connector != nullptr) {
+    connector->file_reopened(file, *arguments->args.reopen.file);
+  }
+  return result;
+}
+
+herr_t file_optional(void* file, H5VL_optional_args_t* arguments, hid_t transfer_list,
+                     void** request) {
+  if (arguments->op_type == H5VL_NATIVE_FILE_POST_OPEN) {
+    return H5VLfile_optional(file, native::id(), arguments, transfer_list, request);
+  }
+  const Outcome outcome = arguments->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE
+                              ? before_freeing(file, H5I_FILE)
+                              : finish_all();
+  return told(H5VLfile_optional(file, native::id(), arguments, transfer_list, request), outcome);
+}
+
+// ---- datasets
+
+void* dataset_opened(void* dataset) {
+  const Outcome outcome = tried([&] {
+    if (dataset != nullptr && connector != nullptr) {
+      connector->dataset_opened(dataset);
+    }
+    return Outcome{};
+  });
+  if (!outcome.ok()) {
+    failed(outcome.story);
+  }
+  return dataset;
+}
+
+// HDF5 without MPI looks for a place when it writes first. With MPI it finds one at once, but the
+// creation list does not say so.
+PropertyList with_places(hid_t creation_list, const Output& output) {
+  const H5D_layout_t layout = H5Pget_layout(creation_list);
+  const bool has_places =
+      layout == H5D_CONTIGUOUS
+          ? H5Pget_external_count(creation_list) == 0
+          : layout == H5D_CHUNKED && output.allows_chunks && H5Pget_nfilters(creation_list) == 0;
+  if (!has_places) {
+    return {};
+  }
+  PropertyList list{H5Pcopy(creation_list)};
+  H5Pset_alloc_time(list.raw(), H5D_ALLOC_TIME_EARLY);
+  return list;
+}
+
+void* dataset_create(void* object, const H5VL_loc_params_t* location, const char* name,
+                     hid_t link_list, hid_t type, hid_t space, hid_t creation_list,
+                     hid_t access_list, hid_t transfer_list, void** request) {
+  const auto output =
+      connector == nullptr ? nullptr : connector->file_of(object, location->obj_type);
+  const PropertyList list = output ? with_places(creation_list, *output) : PropertyList{};
+  return dataset_opened(H5VLdataset_create(object, location, native::id(), name, link_list, type,
+                                           space, list.is_valid() ? list.raw() : creation_list,
+                                           access_list, transfer_list, request));
+}
+
+void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* name,
+                   hid_t access_list, hid_t transfer_list, void** request) {
+  return dataset_opened(
+      H5VLdataset_open(object, location, native::id(), name, access_list, transfer_list, request));
+}
+
+// A virtual dataset reads from others.
+herr_t dataset_read(std::size_t count, void* datasets[], hid_t memory_types[],
+                    hid_t memory_spaces[], hid_t file_spaces[], hid_t transfer_list, void* memory[],
+                    void** request) {
+  const Outcome outcome = finish_all();
+  return told(H5VLdataset_read(count, datasets, native::id(), memory_types, memory_spaces,
+                               file_spaces, transfer_list, memory, request),
+              outcome);
+}
+
+/// The writes of one call, some of which are left to HDF5.
+struct Writes {
+  std::vector<void*> datasets;
+  std::vector<hid_t> memory_types;
+  std::vector<hid_t> memory_spaces;
+  std::vector<hid_t> file_spaces;
+  std::vector<const void*> memory;
+};
+
+// This process cannot take its part, others perhaps can. So not all ranks make the native call.
+herr_t write_alone(void* dataset, const Dataset::Request& write, void** request) {
+  Dataset::Request alone = write;
+  alone.transfer_list = connector->independent(write.transfer_list);
+  return H5VLdataset_write(1, &dataset, native::id(), &alone.memory_type, &alone.memory_space,
+                           &alone.file_space, alone.transfer_list, &alone.memory, request);
+}
+
+herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write, void** request) {
+  bool is_taken = false;
+  Outcome outcome = known.output().failure();
+  if (outcome.ok()) {
+    outcome = tried([&] {
+      is_taken = known.write(write, connector->writer());
+      return is_taken ? Outcome{} : connector->finish(known.output());
+    });
+  }
+  if (is_taken || !outcome.ok()) {
+    return told(0, outcome);
+  }
+  connector->report().left();
+  return write_alone(dataset, write, request);
+}
+
+herr_t write_natively(Writes& rest, hid_t transfer_list, void** request) {
+  if (rest.datasets.empty()) {
+    return 0;
+  }
+  if (connector != nullptr) {
+    connector->report().left();
+  }
+  return H5VLdataset_write(rest.datasets.size(), rest.datasets.data(), native::id(),
+                           rest.memory_types.data(), rest.memory_spaces.data(),
+                           rest.file_spaces.data(), transfer_list, rest.memory.data(), request);
+}
+
+herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
+                     hid_t memory_spaces[], hid_t file_spaces[], hid_t transfer_list,
+                     const void* memory[], void** request) {
+  Writes rest;
+  herr_t result = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    Dataset* const known = connector == nullptr ? nullptr : connector->find(datasets[i]);
+    if (known == nullptr) {
+      rest.datasets.push_back(datasets[i]);
+      rest.memory_types.push_back(memory_types[i]);
+      rest.memory_spaces.push_back(memory_spaces[i]);
+      rest.file_spaces.push_back(file_spaces[i]);
+      rest.memory.push_back(memory[i]);
+      continue;
+    }
+    const trace::Timer timer{connector->report().counters(), trace::Counter::put_seconds};
+    const Dataset::Request one{.memory_type = memory_types[i],
+                               .memory_space = memory_spaces[i],
+                               .file_space = file_spaces[i],
+                               .transfer_list = transfer_list,
+                               .memory = memory[i]};
+    if (write_one(*known, datasets[i], one, request) < 0) {
+      result = -1;
+    }
+  }
+  return write_natively(rest, transfer_list, request) < 0 ? -1 : result;
+}
+
+herr_t set_extent(void* dataset, H5VL_dataset_specific_args_t* arguments, hid_t transfer_list,
+                  void** request) {
+  const Dataset* const known = connector == nullptr ? nullptr : connector->find(dataset);
+  if (known == nullptr || !known->shrinks_to(arguments->args.set_extent.size)) {
+    return H5VLdataset_specific(dataset, native::id(), arguments, transfer_list, request);
+  }
+  Output& output = known->output();
+  const Outcome outcome = tried([&] { return connector->before_freeing(&output); });
+  const herr_t result =
+      H5VLdataset_specific(dataset, native::id(), arguments, transfer_list, request);
+  connector->forget_places_of(output);
+  return told(result, outcome);
+}
+
+herr_t dataset_specific(void* dataset, H5VL_dataset_specific_args_t* arguments, hid_t transfer_list,
+                        void** request) {
+  if (arguments->op_type == H5VL_DATASET_SET_EXTENT) {
+    return set_extent(dataset, arguments, transfer_list, request);
+  }
+  const Outcome outcome = finish_file_of(dataset);
+  return told(H5VLdataset_specific(dataset, native::id(), arguments, transfer_list, request),
+              outcome);
+}
+
+herr_t dataset_optional(void* dataset, H5VL_optional_args_t* arguments, hid_t transfer_list,
+                        void** request) {
+  const Outcome outcome = finish_file_of(dataset);
+  return told(H5VLdataset_optional(dataset, native::id(), arguments, transfer_list, request),
+              outcome);
+}
+
+// The last object of a file that was closed closes it. HDF5 must not be asked twice to close an
+// object, so a failure is logged.
+herr_t dataset_close(void* dataset, hid_t transfer_list, void** request) {
+  std::shared_ptr<Output> left;
+  const Outcome outcome = tried([&] {
+    Dataset* const known = connector == nullptr ? nullptr : connector->find(dataset);
+    if (known == nullptr) {
+      return Outcome{};
+    }
+    if (known->output().opened == 0) {
+      left = known->shared_output();
+      connector->writer().finish(*left);
+    }
+    connector->dataset_closed(dataset);
+    return Outcome{};
+  });
+  const herr_t result = H5VLdataset_close(dataset, native::id(), transfer_list, request);
+  if (left) {
+    left->sync();
+  }
+  return told(result, outcome);
+}
+
+// ---- other objects, whose calls give storage back or look at it
+
+herr_t group_specific(void* group, H5VL_group_specific_args_t* arguments, hid_t transfer_list,
+                      void** request) {
+  const Outcome outcome = finish_all();
+  return told(H5VLgroup_specific(group, native::id(), arguments, transfer_list, request), outcome);
+}
+
+herr_t link_specific(void* object, const H5VL_loc_params_t* location,
+                     H5VL_link_specific_args_t* arguments, hid_t transfer_list, void** request) {
+  const Outcome outcome = arguments->op_type == H5VL_LINK_DELETE
+                              ? before_freeing(object, location->obj_type)
+                              : Outcome{};
+  return told(H5VLlink_specific(object, location, native::id(), arguments, transfer_list, request),
+              outcome);
+}
+
+void* object_open(void* object, const H5VL_loc_params_t* location, H5I_type_t* type,
+                  hid_t transfer_list, void** request) {
+  void* const found = H5VLobject_open(object, location, native::id(), type, transfer_list, request);
+  return found != nullptr && *type == H5I_DATASET ? dataset_opened(found) : found;
+}
+
+herr_t object_copy(void* from, const H5VL_loc_params_t* from_location, const char* from_name,
+                   void* to, const H5VL_loc_params_t* to_location, const char* to_name,
+                   hid_t copy_list, hid_t link_list, hid_t transfer_list, void** request) {
+  const Outcome outcome = finish_all();
+  return told(H5VLobject_copy(from, from_location, from_name, to, to_location, to_name,
+                              native::id(), copy_list, link_list, transfer_list, request),
+              outcome);
+}
+
+herr_t object_specific(void* object, const H5VL_loc_params_t* location,
+                       H5VL_object_specific_args_t* arguments, hid_t transfer_list,
+                       void** request) {
+  Outcome outcome;
+  if (arguments->op_type == H5VL_OBJECT_CHANGE_REF_COUNT) {
+    outcome = before_freeing(object, location->obj_type);
+  } else if (arguments->op_type == H5VL_OBJECT_FLUSH || arguments->op_type == H5VL_OBJECT_REFRESH) {
+    outcome = finish_all();
+  }
+  return told(
+      H5VLobject_specific(object, location, native::id(), arguments, transfer_list, request),
+      outcome);
+}
+
+// ---- the connector
+
+extern const H5VL_class_t table;
+
+void forget_in_child() { connector = nullptr; }
+
+herr_t initialize(hid_t /*initialization_list*/) {
+  static const bool has_forked = pthread_atfork(nullptr, nullptr, forget_in_child) == 0;
+  static_cast<void>(has_forked);
+  if (!native::find()) {
+    return failed("HDF5 has no native connector");
+  }
+  const Outcome outcome = tried([] {
+    connector = new Connector;
+    return Outcome{};
+  });
+  return told(0, outcome);
+}
+
+herr_t terminate() {
+  delete std::exchange(connector, nullptr);
+  return 0;
+}
+
+herr_t get_class(void* object, H5VL_get_conn_lvl_t level, const H5VL_class_t** found) {
+  if (level == H5VL_GET_CONN_LVL_TERM) {
+    return H5VLintrospect_get_conn_cls(object, native::id(), level, found);
+  }
+  *found = &table;
+  return 0;
+}
+
+constexpr std::uint64_t not_offered = H5VL_CAP_FLAG_THREADSAFE | H5VL_CAP_FLAG_ASYNC |
+                                      H5VL_CAP_FLAG_MAP_BASIC | H5VL_CAP_FLAG_MAP_MORE;
+
+herr_t get_capabilities(const void* details, std::uint64_t* flags) {
+  const herr_t result = H5VLintrospect_get_cap_flags(details, native::id(), flags);
+  *flags &= ~not_offered;
+  return result;
+}
+
+constexpr unsigned connector_value = 489;          // of those that need no registration
+constexpr std::uint64_t everything = 0xfffffffff;  // that the native connector may offer
+
+const H5VL_class_t table = {
+    .version = H5VL_VERSION,
+    .value = connector_value,
+    .name = "iocomp",
+    .conn_version = 0,
+    .cap_flags = everything & ~not_offered,
+    .initialize = initialize,
+    .terminate = terminate,
+    .info_cls = {},
+    .wrap_cls = {},
+    .attr_cls = {PassedOn<H5VLattr_create, 2>{}, PassedOn<H5VLattr_open, 2>{},
+                 PassedOn<H5VLattr_read, 1>{}, PassedOn<H5VLattr_write, 1>{},
+                 PassedOn<H5VLattr_get, 1>{}, PassedOn<H5VLattr_specific, 2>{},
+                 PassedOn<H5VLattr_optional, 1>{}, PassedOn<H5VLattr_close, 1>{}},
+    .dataset_cls = {dataset_create, dataset_open, dataset_read, dataset_write,
+                    PassedOn<H5VLdataset_get, 1>{}, dataset_specific, dataset_optional,
+                    dataset_close},
+    .datatype_cls = {PassedOn<H5VLdatatype_commit, 2>{}, PassedOn<H5VLdatatype_open, 2>{},
+                     PassedOn<H5VLdatatype_get, 1>{}, PassedOn<H5VLdatatype_specific, 1>{},
+                     PassedOn<H5VLdatatype_optional, 1>{}, PassedOn<H5VLdatatype_close, 1>{}},
+    .file_cls = {file_create, file_open, PassedOn<H5VLfile_get, 1>{}, file_specific, file_optional,
+                 file_close},
+    .group_cls = {PassedOn<H5VLgroup_create, 2>{}, PassedOn<H5VLgroup_open, 2>{},
+                  PassedOn<H5VLgroup_get, 1>{}, group_specific, PassedOn<H5VLgroup_optional, 1>{},
+                  PassedOn<H5VLgroup_close, 1>{}},
+    .link_cls = {PassedOn<H5VLlink_create, 3>{}, PassedOn<H5VLlink_copy, 4>{},
+                 PassedOn<H5VLlink_move, 4>{}, PassedOn<H5VLlink_get, 2>{}, link_specific,
+                 PassedOn<H5VLlink_optional, 2>{}},
+    .object_cls = {object_open, object_copy, PassedOn<H5VLobject_get, 2>{}, object_specific,
+                   PassedOn<H5VLobject_optional, 2>{}},
+    .introspect_cls = {get_class, get_capabilities, PassedOn<H5VLintrospect_opt_query, 1>{}},
+    .request_cls = {},
+    .blob_cls = {PassedOn<H5VLblob_put, 1>{}, PassedOn<H5VLblob_get, 1>{},
+                 PassedOn<H5VLblob_specific, 1>{}, PassedOn<H5VLblob_optional, 1>{}},
+    .token_cls = {PassedOn<H5VLtoken_cmp, 1>{}, PassedOn<H5VLtoken_to_str, 2>{},
+                  PassedOn<H5VLtoken_from_str, 2>{}},
+    .optional = PassedOn<H5VLoptional, 1>{},
+};
+
+}  // namespace
+}  // namespace iocomp::hdf5
+
+extern "C" {
+H5PL_type_t H5PLget_plugin_type(void) { return H5PL_TYPE_VOL; }
+const void* H5PLget_plugin_info(void) { return &iocomp::hdf5::table; }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "config/settings.h"
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "hdf5/output.h"
+#include "staging/arena.h"
+#include "trace/counters.h"
+
+namespace iocomp::hdf5 {
+
+/// Writes copies of what the program has written, while the program goes on. All of them together
+/// are within `client.buffer_memory`. Writes of the same bytes end in the order in which they came.
+class Writer {
+ public:
+  /// @throws Error{unsupported, invalid_setting}.
+  Writer(const config::Settings& settings, trace::Counters& counters);
+
+  [[nodiscard]] const disk::Options& options() const noexcept { return options_; }
+  /// The most that is copied at once; 0: nothing can be copied.
+  [[nodiscard]] std::size_t largest_copy_bytes() const noexcept { return largest_copy_bytes_; }
+
+  /// Memory for a copy; sleeps until there is room.
+  /// @pre bytes <= 2 * largest_copy_bytes()
+  [[nodiscard]] staging::Lease take(std::size_t bytes);
+  /// Begin to write what lies in the copy. @pre `writes` are in the order of the file.
+  void submit(const std::shared_ptr<Output>& output, std::vector<disk::Write> writes,
+              staging::Lease copy);
+
+  /// Sleep until nothing of the file is on its way.
+  void finish(const Output& output);
+  /// The same for all files.
+  void finish_all();
+  /// Take note of what has ended, and ask for what comes next; never waits.
+  void look();
+
+ private:
+  struct Copy {
+    std::shared_ptr<Output> output;
+    staging::Lease memory;
+  };
+  void wait();
+
+  trace::Counters& counters_;
+  disk::Options options_;
+  std::optional<staging::Arena> arena_;
+  std::size_t largest_copy_bytes_ = 0;
+  std::map<std::uint64_t, Copy> copies_;  // by the number of their plan
+  std::uint64_t next_plan_ = 1;
+  std::unique_ptr<disk::Engine> engine_;  // last: what it writes from is above
+};
+
+}  // namespace iocomp::hdf5

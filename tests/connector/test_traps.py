@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a connector can get wrong, each with a program that shows it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from conftest import Programs
+from places import small_disk
+
+ROWS = (96, 500)
+SMALL = {"IOCOMP_EXPERT_DIRECT_FROM": "4KiB"}
+
+
+def ended_well(text: str) -> bool:
+    """Whether HDF5 has ended without complaints."""
+    return "infinite loop" not in text and "HDF5-DIAG" not in text
+
+
+def values(path: Path, name: str) -> np.ndarray:
+    with h5py.File(path, "r") as file:
+        return file[name][()]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_transfer_list_of_a_fallback_may_be_closed(
+    programs: Programs, tmp_path: Path, ranks: int
+) -> None:
+    done = programs.run(ranks, "traps", "fallback", tmp_path)
+    assert ended_well(done.stderr), done.stderr
+    assert (values(tmp_path / "out.h5", "u") == 19).all()
+
+
+@pytest.mark.parametrize("engine", ["auto", "threads"])
+@pytest.mark.parametrize("case", ["other_files", "serial", "not_taken", "opened_twice", "forks"])
+def test_programs_without_mpi(programs: Programs, tmp_path: Path, case: str, engine: str) -> None:
+    late = 0 if engine == "threads" else None
+    done = programs.run(1, "traps", case, tmp_path, late=late, IOCOMP_DISK_ENGINE=engine, **SMALL)
+    assert ended_well(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("late", [None, 0, 1, 2])
+@pytest.mark.parametrize("case", ["freed", "after_flush", "records"])
+def test_no_rank_is_overtaken(
+    programs: Programs, tmp_path: Path, case: str, late: int | None
+) -> None:
+    done = programs.run(3, "traps", case, tmp_path, late=late, **SMALL)
+    assert ended_well(done.stderr), done.stderr
+    if case == "records":
+        assert ", 0 calls left to HDF5" in done.stderr, done.stderr
+        cells = np.arange(ROWS[0] * ROWS[1]).reshape(ROWS)
+        for step, record in enumerate(values(tmp_path / "out.h5", "u")):
+            assert (record == step * 1000000 + cells).all()
+
+
+def test_memory_is_bounded_and_may_be_none(programs: Programs, tmp_path: Path) -> None:
+    for memory, left in (("64 KiB", "0 calls"), ("0 B", "20 calls")):
+        settings = {"IOCOMP_CLIENT_BUFFER_MEMORY": memory, **SMALL}
+        done = programs.run(1, "traps", "records", tmp_path, **settings)
+        assert f", {left} left to HDF5" in done.stderr, done.stderr
+        assert values(tmp_path / "out.h5", "u")[19, 95, 499] == 19000000 + ROWS[0] * ROWS[1] - 1
+
+
+def test_a_full_disk_is_told_by_the_next_call(programs: Programs, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "small", "8m") as disk:
+        done = programs.run(1, "traps", "full_disk", disk)
+    assert "No space left on device" in done.stderr, done.stderr
+    assert str(disk / "out.h5") in done.stderr, done.stderr
+
+
+def test_a_rank_that_fails_keeps_no_other_waiting(programs: Programs, tmp_path: Path) -> None:
+    settings = {"IOCOMP_TEST_FAILS": "1", **SMALL}
+    done = programs.run(3, "traps", "failing_rank", tmp_path, late=1, **settings)
+    assert "rank 0: 0 failures" in done.stderr, done.stderr
+    assert "rank 1: 0 failures" not in done.stderr, done.stderr
+    assert "Input/output error" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("late", [None, 1])
+@pytest.mark.parametrize("end", ["ends_open", "ends_by_exit", "ends_by_h5close"])
+def test_what_was_flushed_is_whole_however_a_program_ends(
+    programs: Programs, tmp_path: Path, end: str, late: int | None
+) -> None:
+    words = programs.words(2, "traps", end, tmp_path)
+    environment = programs.environment(connector=True, late=late, settings=SMALL)
+    # The launcher may complain of _exit.
+    done = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended_well(done.stderr), done.stderr
+    assert (values(tmp_path / "out.h5", "u") == (8 if end == "ends_by_h5close" else 6)).all()
+
+
+def test_flushed_steps_survive_a_kill(programs: Programs, tmp_path: Path) -> None:
+    for number in range(int(os.environ.get("IOCOMP_TEST_KILLS", "5"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        environment = programs.environment(connector=True, late=None, settings=SMALL)
+        log = folder / "log"
+        with log.open("w") as output:
+            job = subprocess.Popen(
+                programs.words(2, "traps", "until_killed", folder),
+                env=environment,
+                stdout=output,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            end = time.monotonic() + 60
+            while not log.read_text() and time.monotonic() < end:
+                time.sleep(0.01)
+            time.sleep(random.Random(number).uniform(0, 0.5))
+            for pid in ranks_below(job.pid):
+                os.kill(pid, signal.SIGKILL)
+            job.wait(timeout=60)
+        flushed = [int(line) for line in log.read_text().split("\n")[:-1]]
+        assert flushed
+        with h5py.File(folder / "out.h5", "r") as file:
+            for step in flushed:
+                assert (file[f"step{step}"][()] == step + 1).all(), step
+
+
+def ranks_below(launcher: int) -> list[int]:
+    """The processes that a launcher has started, and those that these have."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            stat = (folder / "stat").read_text()
+        except OSError:
+            continue
+        name = stat[stat.index("(") + 1 : stat.rindex(")")]
+        parent, _, session = stat[stat.rindex(")") + 2 :].split()[1:4]
+        if name == "traps" and launcher in (int(parent), int(session)):
+            found.append(int(folder.name))
+    return found

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small HDF5 programs, each with something in it that a connector can get wrong. They know nothing
+// of the connector.
+//   traps <case> <folder>
+#include <hdf5.h>
+#include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "connector/check_call.h"
+
+namespace {
+
+constexpr hsize_t rows = 96;
+constexpr hsize_t columns = 500;
+int rank_of_this = 0;
+int ranks = 1;
+std::string folder;
+
+void require(bool holds, const char* what) {
+  if (!holds) {
+    std::fprintf(stderr, "rank %d: %s\n", rank_of_this, what);
+    std::abort();
+  }
+}
+
+std::string path(const char* name) { return folder + "/" + name; }
+
+hid_t mpi_access() {
+  const hid_t list = GOOD(H5Pcreate(H5P_FILE_ACCESS));
+  GOOD(H5Pset_fapl_mpio(list, MPI_COMM_WORLD, MPI_INFO_NULL));
+  return list;
+}
+
+hid_t make_file(const char* name, hid_t access) {
+  return GOOD(H5Fcreate(path(name).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+}
+
+hid_t make_dataset(hid_t file, const char* name, hid_t creation = H5P_DEFAULT,
+                   hid_t type = H5T_NATIVE_DOUBLE) {
+  const hsize_t extent[2] = {rows, columns};
+  const hid_t space = GOOD(H5Screate_simple(2, extent, nullptr));
+  const hid_t made = GOOD(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  GOOD(H5Sclose(space));
+  return made;
+}
+
+hsize_t first_row() {
+  return rows * static_cast<hsize_t>(rank_of_this) / static_cast<hsize_t>(ranks);
+}
+hsize_t last_row() {
+  return rows * static_cast<hsize_t>(rank_of_this + 1) / static_cast<hsize_t>(ranks);
+}
+
+// Each rank its rows. Returns the status of the call.
+herr_t write_rows(hid_t dataset, double value, hid_t transfer = H5P_DEFAULT) {
+  const hsize_t start[2] = {first_row(), 0};
+  const hsize_t count[2] = {last_row() - first_row(), columns};
+  const hid_t file_space = GOOD(H5Dget_space(dataset));
+  GOOD(H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, nullptr, count, nullptr));
+  const hid_t memory_space = GOOD(H5Screate_simple(2, count, nullptr));
+  std::vector<double> values(count[0] * columns, value);
+  const herr_t status =
+      H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory_space, file_space, transfer, values.data());
+  std::ranges::fill(values, -1);  // they may change now
+  GOOD(H5Sclose(memory_space));
+  GOOD(H5Sclose(file_space));
+  return status;
+}
+
+std::vector<double> read(hid_t dataset) {
+  std::vector<double> values(rows * columns);
+  GOOD(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  return values;
+}
+
+bool holds(hid_t dataset, double value) {
+  return std::ranges::all_of(read(dataset), [value](double one) { return one == value; });
+}
+
+bool holds(hid_t file, const char* name, double value) {
+  const hid_t dataset = GOOD(H5Dopen2(file, name, H5P_DEFAULT));
+  const bool result = holds(dataset, value);
+  GOOD(H5Dclose(dataset));
+  return result;
+}
+
+// The transfer list of a call that not all ranks can leave to the connector is gone after it.
+void fallback() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  const hid_t dataset = make_dataset(file, "u", H5P_DEFAULT, H5T_IEEE_F32LE);
+  for (int i = 0; i < 20; ++i) {
+    const hid_t transfer = GOOD(H5Pcreate(H5P_DATASET_XFER));
+    GOOD(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE));
+    GOOD(write_rows(dataset, i, transfer));
+    GOOD(H5Pclose(transfer));
+  }
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  require(holds(dataset, 19), "the last write is not there");
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+  GOOD(H5close());
+}
+
+// A dataset is in another file than the object it was opened from.
+void other_files() {
+  const hid_t one = make_file("out.h5", H5P_DEFAULT);
+  const hid_t two = make_file("two.h5", H5P_DEFAULT);
+  const hid_t three = make_file("three.h5", H5P_DEFAULT);
+  GOOD(H5Dclose(make_dataset(two, "u")));
+  GOOD(H5Dclose(make_dataset(three, "w")));
+  GOOD(H5Lcreate_external(path("two.h5").c_str(), "/u", one, "external", H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t group = GOOD(H5Gcreate2(one, "mount", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  GOOD(H5Fmount(one, "mount", three, H5P_DEFAULT));
+  const hid_t through_link = GOOD(H5Dopen2(one, "external", H5P_DEFAULT));
+  const hid_t mounted = GOOD(H5Dopen2(one, "mount/w", H5P_DEFAULT));
+  GOOD(write_rows(through_link, 3));
+  GOOD(write_rows(mounted, 4));
+  require(holds(two, "u", 3), "what was written through a link is not there");
+  require(holds(one, "mount/w", 4), "what was written into a mounted file is not there");
+  // A virtual dataset of one file reads from another.
+  const hsize_t extent[2] = {rows, columns};
+  const hid_t space = GOOD(H5Screate_simple(2, extent, nullptr));
+  const hid_t creation = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  GOOD(H5Pset_virtual(creation, space, path("two.h5").c_str(), "/u", space));
+  const hid_t joined = make_dataset(one, "virtual", creation);
+  GOOD(write_rows(through_link, 5));
+  require(holds(joined, 5), "a virtual dataset does not see what was written");
+  GOOD(H5Dclose(joined));
+  GOOD(H5Pclose(creation));
+  GOOD(H5Sclose(space));
+  GOOD(H5Dclose(mounted));
+  GOOD(H5Dclose(through_link));
+  GOOD(H5Funmount(one, "mount"));
+  GOOD(H5Gclose(group));
+  for (const hid_t file : {three, two, one}) {
+    GOOD(H5Fclose(file));
+  }
+}
+
+// Without MPI, HDF5 finds a place late, and keeps pieces of what it reads and writes.
+void serial() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t dataset = make_dataset(file, "u");
+  std::vector<double> line(columns);
+  for (hsize_t i = 0; i < rows; ++i) {
+    const hsize_t start[2] = {i, 0};
+    const hsize_t count[2] = {1, columns};
+    const hid_t space = GOOD(H5Dget_space(dataset));
+    GOOD(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr));
+    std::ranges::fill(line, static_cast<double>(i));
+    GOOD(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_BLOCK, space, H5P_DEFAULT, line.data()));
+    const hsize_t narrow[2] = {1, 3};
+    GOOD(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, narrow, nullptr));
+    std::ranges::fill(line, -static_cast<double>(i));
+    GOOD(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_BLOCK, space, H5P_DEFAULT, line.data()));
+    GOOD(H5Sclose(space));
+    if (i % 7 == 0) {
+      const std::vector<double> found = read(dataset);
+      require(found[i * columns] == -static_cast<double>(i) &&
+                  found[i * columns + 3] == static_cast<double>(i) &&
+                  found[i / 2 * columns + 4] == static_cast<double>(i / 2),
+              "what was written is not read back");
+    }
+  }
+  GOOD(H5Dclose(dataset));
+  const hid_t creation = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t chunk[2] = {10, 100};
+  GOOD(H5Pset_chunk(creation, 2, chunk));
+  const hid_t chunked = make_dataset(file, "chunked", creation);
+  GOOD(write_rows(chunked, 8));
+  require(holds(chunked, 8), "chunks are not read back");
+  GOOD(H5Dclose(chunked));
+  GOOD(H5Pclose(creation));
+  GOOD(H5Fclose(file));
+}
+
+// What the connector leaves to HDF5 is right, and beside it what it takes.
+void not_taken() {
+  const hid_t access = GOOD(H5Pcreate(H5P_FILE_ACCESS));
+  GOOD(H5Pset_page_buffer_size(access, 1 << 20, 0, 0));
+  const hid_t pages = GOOD(H5Pcreate(H5P_FILE_CREATE));
+  GOOD(H5Pset_file_space_strategy(pages, H5F_FSPACE_STRATEGY_PAGE, false, 1));
+  const hid_t buffered = GOOD(H5Fcreate(path("pages.h5").c_str(), H5F_ACC_TRUNC, pages, access));
+  const hid_t in_pages = make_dataset(buffered, "u");
+  GOOD(write_rows(in_pages, 1));
+  require(holds(in_pages, 1), "with a page buffer");
+  GOOD(H5Dclose(in_pages));
+  GOOD(H5Fclose(buffered));
+  const hid_t core = GOOD(H5Pcreate(H5P_FILE_ACCESS));
+  GOOD(H5Pset_fapl_core(core, 1 << 16, true));
+  const hid_t in_memory = make_file("core.h5", core);
+  const hid_t kept = make_dataset(in_memory, "u");
+  GOOD(write_rows(kept, 2));
+  require(holds(kept, 2), "in memory");
+  GOOD(H5Dclose(kept));
+  GOOD(H5Fclose(in_memory));
+
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t creation = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  GOOD(H5Pset_external(creation, path("raw").c_str(), 0, H5F_UNLIMITED));
+  const hid_t external = make_dataset(file, "external", creation);
+  GOOD(write_rows(external, 3));
+  require(holds(external, 3), "in an external file");
+  GOOD(H5Dclose(external));
+  GOOD(H5Pclose(creation));
+  const hid_t transformed = make_dataset(file, "transformed");
+  const hid_t transfer = GOOD(H5Pcreate(H5P_DATASET_XFER));
+  GOOD(H5Pset_data_transform(transfer, "x * 2"));
+  GOOD(write_rows(transformed, 2, transfer));
+  require(holds(transformed, 4), "with a transform");
+  GOOD(H5Dclose(transformed));
+  const hid_t text = GOOD(H5Tcopy(H5T_C_S1));
+  GOOD(H5Tset_size(text, H5T_VARIABLE));
+  const hsize_t one = 1;
+  const hid_t space = GOOD(H5Screate_simple(1, &one, nullptr));
+  const hid_t words =
+      GOOD(H5Dcreate2(file, "text", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const char* word = "words of any length";
+  GOOD(H5Dwrite(words, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, &word));
+  char* found = nullptr;
+  GOOD(H5Dread(words, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, &found));
+  require(std::strcmp(found, word) == 0, "text of variable length");
+  GOOD(H5free_memory(found));
+  GOOD(H5Dclose(words));
+  const hid_t pointers = GOOD(
+      H5Dcreate2(file, "reference", H5T_STD_REF, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5R_ref_t reference;
+  GOOD(H5Rcreate_object(file, "text", H5P_DEFAULT, &reference));
+  GOOD(H5Dwrite(pointers, H5T_STD_REF, H5S_ALL, H5S_ALL, H5P_DEFAULT, &reference));
+  GOOD(H5Rdestroy(&reference));
+  GOOD(H5Dclose(pointers));
+  GOOD(H5Sclose(space));
+  GOOD(H5Fclose(file));
+}
+
+// Calls that look at storage, copy it or give it back wait for what is on its way, on all ranks.
+void freed() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  for (int i = 0; i < 12; ++i) {
+    const hid_t old = make_dataset(file, "old");
+    GOOD(write_rows(old, 1000 + i));
+    if (i % 3 == 0) {
+      GOOD(H5Dclose(old));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    GOOD(H5Ldelete(file, "old", H5P_DEFAULT));
+    if (i % 3 == 1) {
+      GOOD(write_rows(old, 2000 + i));  // its storage goes when it is closed
+    }
+    if (i % 3 != 0) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      GOOD(H5Dclose(old));
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    const std::string name = "new" + std::to_string(i);  // where that was
+    const hid_t made = make_dataset(file, name.c_str());
+    GOOD(write_rows(made, i));
+    GOOD(H5Dclose(made));
+  }
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  for (int i = 0; i < 12; ++i) {
+    require(holds(file, ("new" + std::to_string(i)).c_str(), i), "storage was used twice");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);  // all have read
+  const hid_t source = GOOD(H5Dopen2(file, "new3", H5P_DEFAULT));
+  GOOD(write_rows(source, 30));
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  GOOD(H5Ocopy(file, "new3", file, "copy", H5P_DEFAULT, H5P_DEFAULT));
+  MPI_Barrier(MPI_COMM_WORLD);
+  GOOD(write_rows(source, 31));
+  GOOD(H5Oincr_refcount(source));
+  GOOD(H5Odecr_refcount(source));
+  GOOD(write_rows(source, 32));
+  require(H5Dget_offset(source) != HADDR_UNDEF && H5Fget_freespace(file) >= 0, "optional calls");
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  require(holds(file, "copy", 30) && holds(file, "new3", 32), "a copy, or its source");
+  GOOD(H5Dclose(source));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+}
+
+// Between a flush of all and a read by any there is nothing else.
+void after_flush() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  const hid_t dataset = make_dataset(file, "u");
+  for (int i = 0; i < 10; ++i) {
+    GOOD(write_rows(dataset, i));
+    GOOD(H5Fflush(i % 2 == 0 ? file : dataset, H5F_SCOPE_GLOBAL));
+    require(holds(dataset, i), "what another rank flushed is not there");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+}
+
+// One record more in each step, as netCDF-4 and h5py have it.
+void records() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  const hsize_t none[3] = {0, rows, columns};
+  const hsize_t most[3] = {H5S_UNLIMITED, rows, columns};
+  const hsize_t chunk[3] = {1, rows / 2, columns / 2};
+  const hid_t space = GOOD(H5Screate_simple(3, none, most));
+  const hid_t creation = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  GOOD(H5Pset_chunk(creation, 3, chunk));
+  const hid_t dataset =
+      GOOD(H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  const hsize_t count[3] = {1, last_row() - first_row(), columns};
+  const hid_t memory_space = GOOD(H5Screate_simple(3, count, nullptr));
+  std::vector<double> values(count[1] * columns);
+  for (hsize_t step = 0; step < 20; ++step) {
+    const hsize_t extent[3] = {step + 1, rows, columns};
+    GOOD(H5Dset_extent(dataset, extent));
+    const hid_t file_space = GOOD(H5Dget_space(dataset));
+    const hsize_t start[3] = {step, first_row(), 0};
+    GOOD(H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, nullptr, count, nullptr));
+    std::iota(values.begin(), values.end(),
+              static_cast<double>(step * 1000000) + static_cast<double>(first_row() * columns));
+    GOOD(
+        H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory_space, file_space, H5P_DEFAULT, values.data()));
+    GOOD(H5Sclose(file_space));
+  }
+  GOOD(H5Sclose(memory_space));
+  GOOD(H5Sclose(space));
+  GOOD(H5Pclose(creation));
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+}
+
+// The disk is full: the next call on the file says so, and closing it too.
+void full_disk() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const hsize_t cells = hsize_t{4} << 20;
+  const hid_t space = GOOD(H5Screate_simple(1, &cells, nullptr));
+  const hid_t dataset =
+      GOOD(H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const std::vector<double> values(cells, 1);
+  const herr_t first =
+      H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  const herr_t flushed = H5Fflush(file, H5F_SCOPE_GLOBAL);
+  require(flushed < 0, "a flush has success on a full disk");
+  const hid_t stack = GOOD(H5Eget_current_stack());
+  GOOD(H5Eprint2(stack, stderr));
+  const herr_t second =
+      H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  require(second < 0, "the call after the failure has success");
+  GOOD(H5Dclose(dataset));
+  require(H5Fclose(file) < 0, "closing the file has success");
+  GOOD(H5Fclose(file));  // it was told once
+  GOOD(H5Sclose(space));
+  std::fprintf(stderr, "first write: %d\n", first);
+}
+
+// A rank fails; the others, who call collectively, do not wait for it for ever.
+void failing_rank() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const hid_t creation = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t chunk[2] = {10, 100};
+  GOOD(H5Pset_chunk(creation, 2, chunk));
+  GOOD(H5Pset_deflate(creation, 1));
+  const hid_t taken = make_dataset(file, "taken");
+  const hid_t packed = make_dataset(file, "packed", creation);
+  const hid_t transfer = GOOD(H5Pcreate(H5P_DATASET_XFER));
+  GOOD(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE));
+  int failures = 0;
+  for (int i = 0; i < 5; ++i) {
+    failures += write_rows(taken, i, transfer) < 0 ? 1 : 0;
+    failures += write_rows(packed, i, transfer) < 0 ? 1 : 0;
+    failures += H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? 1 : 0;
+  }
+  GOOD(H5Dclose(taken));
+  GOOD(H5Dclose(packed));
+  require(H5Fclose(file) < 0, "closing the file has success on this rank");
+  GOOD(H5Fclose(file));
+  std::fprintf(stderr, "rank %d: %d failures\n", rank_of_this, failures);
+}
+
+// The program ends without closing anything.
+hid_t write_and_flush() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  const hid_t dataset = make_dataset(file, "u");
+  GOOD(write_rows(dataset, 6));
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  const hid_t next = make_dataset(file, "next");
+  GOOD(write_rows(next, 7));
+  return next;
+}
+void ends_open() { write_and_flush(); }
+void ends_by_exit() {
+  write_and_flush();
+  MPI_Barrier(MPI_COMM_WORLD);
+  _exit(0);
+}
+void ends_by_h5close() {
+  write_and_flush();
+  GOOD(H5close());
+  const hid_t access = mpi_access();  // and HDF5 begins anew
+  const hid_t file = GOOD(H5Fopen(path("out.h5").c_str(), H5F_ACC_RDWR, access));
+  const hid_t dataset = GOOD(H5Dopen2(file, "u", H5P_DEFAULT));
+  GOOD(write_rows(dataset, 8));
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+}
+
+// A file is opened twice, and one that cannot be written.
+void opened_twice() {
+  const hid_t one = make_file("out.h5", H5P_DEFAULT);
+  const hid_t dataset = make_dataset(one, "u");
+  GOOD(write_rows(dataset, 1));
+  const hid_t two = GOOD(H5Fopen(path("out.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+  const hid_t three = GOOD(H5Freopen(one));
+  const hid_t again = GOOD(H5Dopen2(two, "u", H5P_DEFAULT));
+  GOOD(write_rows(again, 2));
+  GOOD(write_rows(dataset, 3));
+  require(holds(again, 3) && holds(three, "u", 3), "the last write is not there");
+  GOOD(H5Fclose(one));
+  GOOD(write_rows(again, 4));
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Dclose(again));
+  GOOD(H5Fclose(three));
+  require(holds(two, "u", 4), "what was written before a close is not there");
+  GOOD(H5Fclose(two));
+  const hid_t reader = GOOD(H5Fopen(path("out.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  const hid_t dataset_of_reader = GOOD(H5Dopen2(reader, "u", H5P_DEFAULT));
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  require(write_rows(dataset_of_reader, 5) < 0, "a file for reading was written");
+  require(holds(dataset_of_reader, 4), "reading");
+  GOOD(H5Dclose(dataset_of_reader));
+  GOOD(H5Fclose(reader));
+}
+
+// A child of the program writes a file of its own while its parent writes.
+void forks() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t dataset = make_dataset(file, "u");
+  GOOD(write_rows(dataset, 1));
+  const pid_t child = GOOD(fork());
+  if (child == 0) {
+    const hid_t own = make_file("two.h5", H5P_DEFAULT);
+    const hid_t inside = make_dataset(own, "u");
+    GOOD(write_rows(inside, 2));
+    require(holds(inside, 2), "the child does not read back");
+    GOOD(H5Dclose(inside));
+    GOOD(H5Fclose(own));
+    _exit(0);
+  }
+  int status = 0;
+  GOOD(waitpid(child, &status, 0));
+  require(status == 0, "the child has failed");
+  require(holds(dataset, 1), "the parent does not read back");
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+}
+
+// Flushes steps until it is killed; says on stdout which are flushed.
+void until_killed() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  for (int step = 0; step < 100000; ++step) {
+    const std::string name = "step" + std::to_string(step);
+    const hid_t dataset = make_dataset(file, name.c_str());
+    GOOD(write_rows(dataset, step + 1));
+    GOOD(H5Dclose(dataset));
+    GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+    if (rank_of_this == 0) {
+      std::printf("%d\n", step);
+      std::fflush(stdout);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, std::function<void()>> cases{
+      {"fallback", fallback},
+      {"other_files", other_files},
+      {"serial", serial},
+      {"not_taken", not_taken},
+      {"freed", freed},
+      {"after_flush", after_flush},
+      {"records", records},
+      {"full_disk", full_disk},
+      {"failing_rank", failing_rank},
+      {"ends_open", ends_open},
+      {"ends_by_exit", ends_by_exit},
+      {"ends_by_h5close", ends_by_h5close},
+      {"opened_twice", opened_twice},
+      {"forks", forks},
+      {"until_killed", until_killed},
+  };
+  if (argc != 3 || !cases.contains(argv[1])) {
+    std::fprintf(stderr, "%s <case> <folder>\n", argv[0]);
+    return 2;
+  }
+  folder = argv[2];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_this);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  cases.at(argv[1])();
+  MPI_Finalize();
+  return 0;
+}
