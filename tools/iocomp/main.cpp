@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   iocomp::command::add_map(app);
   iocomp::command::add_numa(app);
   iocomp::command::add_recover(app);
+  iocomp::command::add_run(app, behind);
   iocomp::command::add_show(app);
   iocomp::command::add_study(app, behind);
   iocomp::command::add_torture(app, behind);

@@ -23,8 +23,10 @@ void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_verify(CLI::App& app);
 
-// These are Python programs, which read the words behind their name themselves.
+// These get the words behind their name as they are. All but run are Python programs, which read
+// them themselves.
 void add_advise(CLI::App& app, const std::vector<std::string>& words);
+void add_run(CLI::App& app, const std::vector<std::string>& words);
 void add_study(CLI::App& app, const std::vector<std::string>& words);
 void add_torture(CLI::App& app, const std::vector<std::string>& words);
 
