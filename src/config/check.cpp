@@ -13,7 +13,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
-#include "config/nearest.h"
+#include "base/nearest.h"
 #include "config/parse.h"
 #include "config/settings.h"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "config/check.h"
-#include "config/nearest.h"
 #include "config/settings.h"
 #include "config/sources.h"
 #include "config/table.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/byte_size.h"
-#include "config/nearest.h"
+#include "base/nearest.h"
 
 namespace iocomp::config {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/open_folder.h"
-#include "config/nearest.h"
 #include "config/parse.h"
 #include "config/sources.h"
 #include "config/table.h"

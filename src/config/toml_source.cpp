@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "config/check.h"
-#include "config/nearest.h"
 #include "config/parse.h"
 #include "config/sources.h"
 #include "config/table.h"

@@ -12,9 +12,9 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/nearest.h"
 #include "commit/file_terms.h"
 #include "config/file_settings.h"
-#include "config/nearest.h"
 #include "config/parse.h"
 #include "config/settings.h"
 #include "fuzz/target.h"
@@ -155,7 +155,7 @@ void check_values(std::string_view text) {
             "a size that is shown cannot be read");
   }
   (void)config::parse_boolean(text);
-  require(config::edit_distance(text.substr(0, 64), text.substr(0, 64)) == 0, "a distance");
+  require(edit_distance(text.substr(0, 64), text.substr(0, 64)) == 0, "a distance");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "config/nearest.h"
+#include "base/nearest.h"
 #include "iocomp/number_list.h"
 #include "placement/map.h"
 #include "placement/mapping.h"
@@ -39,8 +39,7 @@ placement::Mapping read_mapping(const std::string& name) {
     try {
       static_cast<void>(placement::mapping_named(name));
     } catch (const Error& error) {
-      refuse_job(
-          fmt::format("{}; did you mean \"{}\"?", error.what(), config::nearest(name, names)));
+      refuse_job(fmt::format("{}; did you mean \"{}\"?", error.what(), nearest(name, names)));
     }
   }
   return placement::mapping_named(name);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "config/nearest.h"
+#include "base/nearest.h"
 #include "iocomp/job_map.h"
 #include "iocomp/number_list.h"
 #include "placement/map.h"
@@ -61,7 +61,7 @@ bool uses_siblings(const topology::Node& node, const NodeRanks& ranks) {
 }
 
 std::string variable_of(const std::string& key) {
-  auto name = "IOCOMP_" + config::upper_case(key);
+  auto name = "IOCOMP_" + upper_case(key);
   std::ranges::replace(name, '.', '_');
   return name;
 }

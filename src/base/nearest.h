@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace iocomp::config {
+namespace iocomp {
 
 /// ASCII only: independent of the locale.
 [[nodiscard]] std::string lower_case(std::string_view text);
@@ -22,4 +22,4 @@ inline constexpr std::size_t longest_compared = 96;
 [[nodiscard]] const std::string& nearest(std::string_view word,
                                          const std::vector<std::string>& candidates);
 
-}  // namespace iocomp::config
+}  // namespace iocomp

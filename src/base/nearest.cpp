@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace iocomp::config {
+namespace iocomp {
 namespace {
 
 constexpr char to_lower(char letter) noexcept {
@@ -61,4 +61,4 @@ const std::string& nearest(std::string_view word, const std::vector<std::string>
   });
 }
 
-}  // namespace iocomp::config
+}  // namespace iocomp

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/nearest.h"
+#include "base/nearest.h"
 
 #include <gtest/gtest.h>
 
-namespace iocomp::config {
+namespace iocomp {
 namespace {
 
 TEST(Nearest, CountsInsertionsDeletionsAndReplacements) {
@@ -21,4 +21,4 @@ TEST(Nearest, FindsTheWordThatWasMeant) {
 }
 
 }  // namespace
-}  // namespace iocomp::config
+}  // namespace iocomp
