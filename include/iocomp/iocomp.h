@@ -497,7 +497,8 @@ IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);
  * newest has the index `steps` - 1. Local. */
 IOCOMP_EXPORT int iocomp_input_step(const iocomp_input *input, int64_t index, int64_t *step);
 
-/** Physical time of a committed step: what its writer has said; NaN where none is known. Local.
+/** Physical time of a committed step: what its writer has said, else the scalar variable "time", a
+ * real number; NaN where none is known. Local.
  * @return IOCOMP_NOT_FOUND when there is no such step. */
 IOCOMP_EXPORT int iocomp_input_time(iocomp_input *input, int64_t step, double *time);
 

@@ -21,6 +21,8 @@
 #include "commit/file_terms.h"
 #include "commit/reports.h"
 #include "config/file_settings.h"
+#include "formats/format.h"
+#include "formats/registry.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
@@ -39,6 +41,18 @@ reading::Sought::Kind kind_sought(const config::Settings& settings, const std::s
     return Kind::file_per_step;
   }
   return chosen == "series" ? Kind::one_file : Kind::either;
+}
+
+// Files of a path may be read without the back-end of the settings.
+std::string path_sought(const config::Settings& settings, const std::string& name,
+                        const std::string& modules) {
+  const auto path = settings.file_text(name, "path");
+  formats::FormatOptions options;
+  options.engine = settings.file_text(name, "engine");
+  return path.empty()
+             ? commit::path_in_force(
+                   name, {}, formats::format(settings.file_text(name, "backend"), modules, options))
+             : path;
 }
 
 std::vector<std::byte> encode(const Outcome& outcome, const reading::Committed& committed) {
@@ -129,9 +143,9 @@ std::unique_ptr<reading::Input> InputOpener::find_together(MPI_Comm comm, Meetin
   if (rank == 0) {
     reading::Committed committed;
     const Outcome looked = outcome_of_anything([&] {
-      committed = reading::find_committed(
-          {name, settings.file_text(name, "path"), settings.file_text(name, "backend"), modules(),
-           kind_sought(settings, name), settings.file_text(name, "engine")});
+      committed = reading::find_committed({name, path_sought(settings, name, modules()),
+                                           settings.file_text(name, "backend"), modules(),
+                                           kind_sought(settings, name)});
       if (!settings.file_boolean(name, "verify")) {
         committed.forget_sums();
       }

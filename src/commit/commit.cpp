@@ -93,10 +93,6 @@ void refuse_other_folders(const TargetNames& names) {
   }
 }
 
-std::string identity(const struct stat& status) {
-  return std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
-}
-
 // Where nothing can be made durable any more.
 void write_for_now(const Path& path, const Path& temporary, const std::string& text) {
   const OpenFolder& folder = path.folder();
@@ -280,16 +276,6 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   });
 }
 
-std::string inode_of(const Path& path) {
-  const auto status = path.folder().find(path.name(), OpenFolder::Links::followed);
-  return status ? std::to_string(status->st_ino) : std::string{};
-}
-
-std::string identity_of(const Path& path) {
-  const auto status = path.folder().find(path.name(), OpenFolder::Links::followed);
-  return status ? identity(*status) : std::string{};
-}
-
 void check_identity(const TargetNames& names, const std::string& identity) {
   const std::string found = identity_of(names.target);
   if (!identity.empty() && !found.empty() && found != identity) {
@@ -310,7 +296,7 @@ bool describe_more(const TargetNames& names, const std::string& of_manifest, std
   (void)outcome_of(
       [&] { file = names.manifest.folder().open_if_there(names.manifest.name(), O_WRONLY); });
   struct stat status{};
-  if (!file || ::fstat(file->raw(), &status) != 0 || identity(status) != of_manifest ||
+  if (!file || ::fstat(file->raw(), &status) != 0 || identity_of(status) != of_manifest ||
       status.st_size != bytes) {
     return false;
   }

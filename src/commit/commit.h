@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/stat.h>
+
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -21,6 +23,8 @@ namespace iocomp::commit {
 
 /// Between the name of a file and that of the job, in the names of what is not committed.
 inline constexpr std::string_view temporary_mark = ".iocomp-";
+/// Behind it, in the name of a lock, which is no temporary.
+inline constexpr std::string_view lock_name = "lock";
 
 /// The names of one physical file.
 struct TargetNames {
@@ -52,6 +56,11 @@ struct NameOfStep {
 };
 /// Where nothing else tells whether a file is one of many; nothing where its name has no number.
 [[nodiscard]] std::optional<NameOfStep> name_of_step(const std::string& name);
+
+/// The file that a temporary with this name is for; empty if the name is that of no temporary.
+[[nodiscard]] std::string belongs_to(const std::string& name);
+/// The same for the name of a lock.
+[[nodiscard]] std::string is_lock_of(const std::string& name);
 
 /// Remove a temporary. What it was going to replace stays, with its own manifest. Never throws.
 /// @param may_appear  see TargetNames: of a file of this job.
@@ -147,6 +156,7 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 /// What tells a file from others that have had its name; empty where there is none.
 /// @throws Error{storage_failure} where that cannot be known.
 [[nodiscard]] std::string identity_of(const Path& path);
+[[nodiscard]] std::string identity_of(const struct stat& status);
 
 /// @param identity  of the file when it was published; empty: unknown.
 /// @throws Error{target_exists} where another file has its name by now.

@@ -74,9 +74,9 @@ bool is_whole(const TargetNames& names) {
   if (!text || !names.target.is_there()) {
     return false;
   }
-  std::optional<Manifest> manifest;
-  (void)outcome_of([&] { manifest = parse_manifest(*text, names.manifest.text()); });
-  return manifest && size_of_target(names.target) >= manifest->bytes;
+  return outcome_of(
+             [&] { check_whole(names.target, parse_manifest(*text, names.manifest.text())); })
+      .ok();
 }
 
 }  // namespace iocomp::commit

@@ -31,7 +31,6 @@
 namespace iocomp::commit {
 namespace {
 
-constexpr std::string_view lock_name = "lock";
 // What a lock says before the name of the job.
 constexpr std::string_view server_mark = "server of ";
 constexpr std::int64_t longest_lock_bytes = 4096;
@@ -55,14 +54,6 @@ int lock(const Descriptor& file) {
 
 // Of what `lock` returns.
 bool is_held(int error) { return error == EAGAIN || error == EACCES; }
-
-// What stands before and behind the mark in the name of something that iocomp made for a file.
-std::pair<std::string, std::string> parts(const std::string& name) {
-  const auto mark = name.rfind(temporary_mark);
-  return name.starts_with('.') && mark != std::string::npos && mark >= 2
-             ? std::pair{name.substr(1, mark - 1), name.substr(mark + temporary_mark.size())}
-             : std::pair<std::string, std::string>{};
-}
 
 // Whoever ends removes the file, perhaps between our open and our lock.
 bool has_its_name(const Descriptor& file, const Path& path) {
@@ -171,16 +162,6 @@ Owner::~Owner() {
   if (file_.is_open() && is_mine) {
     path_.folder().unlink(path_.name());
   }
-}
-
-std::string belongs_to(const std::string& name) {
-  const auto [target, ending] = parts(name);
-  return ending == lock_name ? std::string{} : target;
-}
-
-std::string is_lock_of(const std::string& name) {
-  const auto [target, ending] = parts(name);
-  return ending == lock_name ? target : std::string{};
 }
 
 Holder holder_of(const Path& path) {

@@ -59,9 +59,6 @@ struct Holder {
 [[nodiscard]] Holder holder_of(const Path& path);
 /// True if a lock of any process of this job is there.
 [[nodiscard]] bool is_locked_by(const Path& path, const std::string& job);
-/// Of the name of a lock: that of the file that it is for; empty where it is none.
-[[nodiscard]] std::string is_lock_of(const std::string& name);
-
 /// The temporaries beside a path that are for its files: those of a job that writes them now, or
 /// what one has left.
 [[nodiscard]] std::vector<Path> temporaries_of(const Path& path);
@@ -73,8 +70,5 @@ struct Holder {
 /// @param may_appear  see TargetNames: a server that was stopped may own them when the compute
 /// ranks have written and closed them without it.
 void clear_away(const Path& path, const Owner& owner, const std::function<void()>& may_appear = {});
-
-/// Of the name of a temporary: that of the file that it is for; empty where it is none.
-[[nodiscard]] std::string belongs_to(const std::string& name);
 
 }  // namespace iocomp::commit

@@ -21,6 +21,7 @@
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/output_file.h"
+#include "formats/communicator.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
 #include "formats/open_together.h"
@@ -101,7 +102,7 @@ void Publisher::start(std::int64_t number, const Then& then) {
     }
     if (format.traits().has_to_place()) {
       target.format = std::get<std::unique_ptr<formats::PlainTarget>>(
-          format.create(path, setup_.options, MPI_COMM_SELF));
+          format.create(path, setup_.options, formats::Communicator{MPI_COMM_SELF}));
     }
   });
   if (is_plain() || !outcome.ok()) {

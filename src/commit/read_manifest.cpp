@@ -32,6 +32,7 @@
 #include "commit/manifest.h"
 #include "contents/variable.h"
 #include "formats/source.h"
+#include "formats/sources.h"
 
 namespace iocomp::commit {
 namespace {
@@ -287,6 +288,18 @@ void check_size(const Path& path, std::int64_t bytes, const char* action) {
     throw Error{ErrorCode::storage_failure,
                 std::string{"cannot "} + action + ' ' + path.text() + ": it is torn: it has " +
                     std::to_string(size) + " bytes, its manifest says " + std::to_string(bytes)};
+  }
+}
+
+void check_whole(const Path& path, const Manifest& manifest, const std::string& modules) {
+  const Outcome size = outcome_of([&] { check_size(path, manifest.bytes); });
+  bool is_whole = size.ok();
+  if (!is_whole) {
+    (void)outcome_of(
+        [&] { is_whole = formats::open_source(manifest.format, path, modules)->is_whole(); });
+  }
+  if (!is_whole) {
+    size.throw_unless_ok();
   }
 }
 

@@ -34,10 +34,14 @@ struct Manifest {
 [[nodiscard]] std::optional<std::string> in_force(std::optional<std::string> text,
                                                   const Path& path);
 
-/// Whether a file is as long as its manifest says; of a folder nobody knows.
-/// @param action  for the message: what cannot be done where it is shorter.
+/// Refuse a file that is shorter than its manifest says.
+/// @param action  for the message: what cannot be done.
 /// @throws Error{storage_failure}, telling both numbers.
 void check_size(const Path& path, std::int64_t bytes, const char* action = "read");
+/// The same for those who read: a file that shows by itself that it is whole may be shorter, since
+/// other programs write files anew (h5repack, nccopy).
+/// @param modules  see formats::open_source.
+void check_whole(const Path& path, const Manifest& manifest, const std::string& modules = {});
 
 /// @param path  of the manifest, for messages.
 /// @throws Error{storage_failure} for text that is no manifest, or that contradicts itself;

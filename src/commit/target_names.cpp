@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/path.h"
 #include "commit/commit.h"
@@ -13,6 +14,14 @@ namespace iocomp::commit {
 namespace {
 
 constexpr std::size_t step_digits = 6;
+
+// What stands before and behind the mark in the name of something that iocomp made for a file.
+std::pair<std::string, std::string> parts(const std::string& name) {
+  const auto mark = name.rfind(temporary_mark);
+  return name.starts_with('.') && mark != std::string::npos && mark >= 2
+             ? std::pair{name.substr(1, mark - 1), name.substr(mark + temporary_mark.size())}
+             : std::pair<std::string, std::string>{};
+}
 
 }  // namespace
 
@@ -23,6 +32,16 @@ std::string name_with_step(const std::string& name, std::int64_t step) {
   const auto dot = name.rfind('.');
   const auto at = dot == std::string::npos || dot == 0 ? name.size() : dot;
   return name.substr(0, at) + '.' + digits + name.substr(at);
+}
+
+std::string belongs_to(const std::string& name) {
+  const auto [target, ending] = parts(name);
+  return ending == lock_name ? std::string{} : target;
+}
+
+std::string is_lock_of(const std::string& name) {
+  const auto [target, ending] = parts(name);
+  return ending == lock_name ? target : std::string{};
 }
 
 std::optional<std::int64_t> step_in_name(const std::string& name, const std::string& plain) {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/format.h"
 
-#include <mpi.h>
-
 #include <memory>
 #include <string>
 #include <variant>
 
 #include "base/descriptor.h"
-#include "base/error.h"
 #include "base/path.h"
 #include "base/write_plainly.h"
-#include "formats/source.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
@@ -36,13 +32,8 @@ Whereabouts Format::whereabouts(const Placed& /*placed*/, const FormatOptions& /
 }
 
 Target Format::create(const Path& /*path*/, const FormatOptions& /*options*/,
-                      MPI_Comm /*writers*/) const {
+                      const Communicator& /*writers*/) const {
   return {};
-}
-
-std::unique_ptr<Source> Format::open(const Path& path) const {
-  throw Error{ErrorCode::unsupported, "cannot read " + path.text() + ": the back-end \"" +
-                                          std::string{name()} + "\" writes only"};
 }
 
 }  // namespace iocomp::formats

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -24,16 +22,17 @@
 #include "base/path.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
-#include "formats/open_together.h"
-#include "formats/source.h"
+#include "formats/opening.h"
 #include "formats/words.h"
-#include "mpi/wait.h"
+#include "mpi/wait_policy.h"
 
 namespace iocomp::contents {
 struct Known;
 }
 
 namespace iocomp::formats {
+
+struct Communicator;  // formats/communicator.h
 
 /// Who writes the elements of a file: the kind of target that a format makes.
 enum class Kind {
@@ -256,7 +255,8 @@ using Target = std::variant<std::unique_ptr<PlainTarget>, std::unique_ptr<Shared
 /// Finish it, if there is one that all writers have.
 void finish(const Target& target, const Description& description);
 
-/// A format for files of some options: what a back-end module provides.
+/// A format for files of some options: what a back-end module provides to those who write. For what
+/// reads its files see sources.h.
 class Format {
  public:
   explicit Format(const Traits& traits) : traits_{traits} {}
@@ -279,12 +279,7 @@ class Format {
   /// Start a file. A plain one, which is there and empty: on the lead, if it `has_to_place`;
   /// others: collective over `writers`. By default there is nothing to be made.
   [[nodiscard]] virtual Target create(const Path& path, const FormatOptions& options,
-                                      MPI_Comm writers) const;
-
-  /// Open a committed file for reading, whatever the options that it was written with. Local: every
-  /// reader opens it for itself, whoever wrote it. By default a format cannot.
-  /// @throws Error{unsupported}; Error{storage_failure} for a file that is none of this format.
-  [[nodiscard]] virtual std::unique_ptr<Source> open(const Path& path) const;
+                                      const Communicator& writers) const;
 
  private:
   Traits traits_;

@@ -6,6 +6,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "formats/opening.h"
 #include "mpi/wait.h"
 
 namespace iocomp::formats {
@@ -22,13 +23,7 @@ namespace iocomp::formats {
 [[nodiscard]] Descriptor open_together(const Path& path, MPI_Comm writers,
                                        const mpi::WaitPolicy& wait, bool is_there = false);
 
-/// The way in which a process comes to a physical file that it writes.
-enum class Opening {
-  shares,        ///< it makes the file, unless another process of the job has
-  finds,         ///< another one has made it
-  finds_earlier  ///< it has got its name already: an earlier job, or this one, has published it
-};
-/// Open it. Local. @param access  O_RDWR or O_WRONLY. @throws Error{storage_failure}.
+/// Open a physical file. Local. @param access  O_RDWR or O_WRONLY. @throws Error{storage_failure}.
 [[nodiscard]] Descriptor open_physical(const Path& path, Opening opening, int access);
 
 /// Fail on all writers if one of them has. Collective over `writers`.

@@ -56,6 +56,9 @@ PlainSource::PlainSource(const Path& path)
     : path_{path.text()},
       file_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {}
 
+PlainSource::PlainSource(Descriptor file, std::string path)
+    : path_{std::move(path)}, file_{std::move(file)} {}
+
 void PlainSource::read(const Placed& where, const array::Box& box, const Destination& to) {
   if (array::elements(box) == 0) {
     return;

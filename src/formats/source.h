@@ -21,7 +21,8 @@ struct Destination {
   Crew* crew = nullptr;        ///< the threads that read; null: the caller alone
 };
 
-/// One committed file, open for reading. Local to its process; all calls come from one thread.
+/// One committed file, open for reading. Local to its process. Any number of threads may read at a
+/// time: a source whose library serves one alone lets them wait.
 class Source {
  public:
   Source() = default;
@@ -40,6 +41,10 @@ class Source {
   /// `to`.
   /// @throws Error{storage_failure}, also where the file ends early.
   virtual void read(const Placed& where, const array::Box& box, const Destination& to) = 0;
+
+  /// Whether the file shows by itself that all of it is there. Such a file may be shorter than it
+  /// was when it was committed: another program has written it anew. By default a format cannot.
+  [[nodiscard]] virtual bool is_whole() { return false; }
 
   /// What the file tells of itself, for files without a manifest. By default a format cannot.
   /// @throws Error{unsupported}; Error{storage_failure}.

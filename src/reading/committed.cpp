@@ -21,8 +21,8 @@
 #include "base/wire.h"
 #include "contents/variable.h"
 #include "contents/variable_wire.h"
-#include "formats/registry.h"
 #include "formats/source.h"
+#include "formats/sources.h"
 
 namespace iocomp::reading {
 namespace {
@@ -143,7 +143,7 @@ std::unique_ptr<formats::Source> Committed::open(std::size_t file,
                                                  const std::shared_ptr<const OpenFolder>& in,
                                                  const std::string& modules) const {
   const auto& opening = files.at(file);
-  auto source = formats::format(opening.format, modules).open(Path{in, opening.name});
+  auto source = formats::open_source(opening.format, Path{in, opening.name}, modules);
   const auto is_of_it = [&](const Step& step) {
     return step.file == static_cast<std::int32_t>(file);
   };

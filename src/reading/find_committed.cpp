@@ -17,11 +17,9 @@
 #include "base/path.h"
 #include "commit/commit.h"
 #include "commit/earlier_steps.h"
-#include "commit/file_terms.h"
-#include "commit/owner.h"
 #include "commit/read_manifest.h"
-#include "formats/format.h"
-#include "formats/registry.h"
+#include "formats/source.h"
+#include "formats/sources.h"
 #include "reading/committed.h"
 
 namespace iocomp::reading {
@@ -57,20 +55,32 @@ struct Readable {
   commit::Superseded supersedes{};
 };
 
+// The one step of a file has the number that the name of the file has.
+contents::Inventory numbered_by_name(contents::Inventory inventory, const Path& path) {
+  const auto of_step = commit::name_of_step(path.name());
+  if (of_step && inventory.steps.size() == 1) {
+    inventory.names[inventory.steps.front()] = {of_step->step, contents::unknown_time};
+  }
+  return inventory;
+}
+
 Readable look_at(const Path& path, const Sought& sought) {
   const Path manifest_path = path + ".json";
-  if (const auto text = commit::manifest_in_force(manifest_path)) {
+  if (const auto text =
+          sought.believes_manifest ? commit::manifest_in_force(manifest_path) : std::nullopt) {
     auto manifest = commit::parse_manifest(*text, manifest_path.text());
-    commit::check_size(path, manifest.bytes);
+    commit::check_whole(path, manifest, sought.modules);
     return {{path.name(), manifest.format},
             std::move(manifest.inventory),
             std::move(manifest.supersedes)};
   }
-  const auto source = formats::format(sought.backend, sought.modules).open(path);
+  const std::string format =
+      sought.backend.empty() ? formats::format_of_file(path) : sought.backend;
+  const auto source = formats::open_source(format, path, sought.modules);
   try {
-    return {{path.name(), sought.backend}, source->inventory()};
+    return {{path.name(), format}, numbered_by_name(source->inventory(), path)};
   } catch (const Error& error) {
-    throw Error{error.code(), "cannot read " + path.text() + " (back-end \"" + sought.backend +
+    throw Error{error.code(), "cannot read " + path.text() + " (back-end \"" + format +
                                   "\", there is no " + manifest_path.text() + "): " + error.what()};
   }
 }
@@ -106,7 +116,7 @@ void add_steps(Committed& committed, const Path& plain, const Found& found, cons
   std::erase_if(readable, [&](const auto& one) { return superseded.contains(one.first); });
   while (!readable.empty() && !unless_torn(readable.back().first, [&] {
     const auto& file = readable.back().second.file;
-    (void)formats::format(file.format, sought.modules).open(plain.beside(file.name));
+    (void)formats::open_source(file.format, plain.beside(file.name), sought.modules);
   })) {
     readable.pop_back();
   }
@@ -146,13 +156,7 @@ Error none_there(const Sought& sought, const std::string& path, const std::strin
 }  // namespace
 
 Committed find_committed(const Sought& sought) {
-  formats::FormatOptions options;
-  options.engine = sought.engine;
-  const std::string said =
-      sought.path.empty()
-          ? commit::path_in_force(sought.name, {},
-                                  formats::format(sought.backend, sought.modules, options))
-          : sought.path;  // which may be read without the back-end of the settings
+  const std::string& said = sought.path;
   if (!OpenFolder::if_there(folder_of(said))) {
     throw none_there(sought, said, {});
   }

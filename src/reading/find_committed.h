@@ -12,11 +12,11 @@ namespace iocomp::reading {
 struct Sought {
   enum class Kind : std::uint8_t { either, one_file, file_per_step };
   std::string name;     ///< of the file in the program, for messages
-  std::string path;     ///< as in the settings; empty: "<name><extension>"
-  std::string backend;  ///< of files without a manifest, and for the extension
+  std::string path;     ///< as in the settings; of a file of all steps, or of none
+  std::string backend;  ///< of files without a manifest; empty: what their first bytes tell
   std::string modules;  ///< setting storage.modules
   Kind kind = Kind::either;
-  std::string engine = "BP5";  ///< of back-end adios2, for the extension
+  bool believes_manifest = true;  ///< else files tell themselves what they have
 };
 
 /// Look at the disk: one file of all steps, or one file per step. What a file is its manifest says;

@@ -2,11 +2,14 @@
 #include "reading/input.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,12 +17,13 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "array/real_number.h"
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/number_ranges.h"
 #include "base/open_folder.h"
 #include "base/path.h"
-#include "config/nearest.h"
 #include "contents/catalogue.h"
 #include "formats/source.h"
 #include "reading/check_sums.h"
@@ -55,20 +59,21 @@ Input::Input(std::string name, Committed committed, std::string modules, HasRead
                 "file \"" + name_ + "\": " + committed_.folder.path +
                     " is another folder for this process than for the first rank of the file"};
   }
+  for (std::size_t i = 0; i < committed_.variables.size(); ++i) {
+    index_.emplace(committed_.variables[i].name, static_cast<int>(i));
+  }
 }
 
 int Input::find(const std::string& variable) const {
-  const auto& all = committed_.variables;
-  const auto found = std::ranges::find(all, variable, &Variable::name);
-  if (found != all.end()) {
-    return static_cast<int>(found - all.begin());
+  if (const auto found = index_.find(variable); found != index_.end()) {
+    return found->second;
   }
   std::vector<std::string> names;
-  std::ranges::transform(all, std::back_inserter(names), &Variable::name);
+  std::ranges::transform(committed_.variables, std::back_inserter(names), &Variable::name);
   throw Error{ErrorCode::not_found,
               "file \"" + name_ + "\" has no variable \"" + variable + "\"" +
                   (names.empty() ? ": it has none"
-                                 : "; did you mean \"" + config::nearest(variable, names) + "\"?")};
+                                 : "; did you mean \"" + nearest(variable, names) + "\"?")};
 }
 
 const Input::Variable& Input::variable(std::int64_t index) const {
@@ -119,18 +124,19 @@ const Input::Place& Input::place(const std::string& variable, std::int64_t step)
   return *found;
 }
 
-formats::Source& Input::source(int file) {
+std::shared_ptr<formats::Source> Input::source(int file) {
+  const std::lock_guard lock{mutex_};
   const auto is_it = [file](const auto& open) { return open.first == file; };
   const auto found = std::ranges::find_if(open_, is_it);
   if (found != open_.end()) {
-    return *found->second;
+    return found->second;
   }
-  auto source = committed_.open(static_cast<std::size_t>(file), folder_, modules_);
+  std::shared_ptr source = committed_.open(static_cast<std::size_t>(file), folder_, modules_);
   if (open_.size() == most_open_files) {
     open_.pop_front();
   }
-  open_.emplace_back(file, std::move(source));
-  return *open_.back().second;
+  open_.emplace_back(file, source);
+  return source;
 }
 
 void Input::try_newest() {
@@ -145,9 +151,11 @@ double Input::time(std::int64_t step) {
   const auto variable = std::ranges::find(all, contents::time_variable, &Variable::name);
   if (std::isnan(time) && variable != all.end()) {
     const auto place = std::ranges::lower_bound(variable->places, step, {}, &Place::step);
-    if (place != variable->places.end() && place->step == step &&
-        place->type == array::ElementType::float64 && place->shape.dimensions == 0) {
-      read(variable->name, step, {.values = &time});
+    std::array<std::byte, sizeof(std::complex<double>)> value{};  // the largest there is
+    if (place != variable->places.end() && place->step == step && place->shape.dimensions == 0 &&
+        array::real_number(place->type, value.data())) {
+      read(variable->name, step, {.values = value.data()});
+      time = *array::real_number(place->type, value.data());
     }
   }
   return time;
@@ -181,7 +189,7 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
                                     where.offset,
                                     nullptr,
                                     step};
-      source(of_step.file).read(placed, box, to);
+      source(of_step.file)->read(placed, box, to);
       compare(where, box, to);
     }
     if (has_read_) {

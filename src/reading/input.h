@@ -6,7 +6,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "array/box.h"
@@ -26,7 +28,8 @@ struct ReadArguments {
   const std::int64_t* memory_start = nullptr;
 };
 
-/// Something committed, open for reading on this rank. All calls are local.
+/// Something committed, open for reading on this rank. All calls are local. Any number of threads
+/// may call `read` at a time.
 class Input {
  public:
   using Place = Committed::Place;
@@ -54,8 +57,8 @@ class Input {
   /// dimensions are not those of the newest step, which callers were told.
   [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
 
-  /// Physical time of a step: what its writer said, else the scalar variable "time"; NaN where
-  /// there is none. @throws Error{not_found}.
+  /// Physical time of a step: what its writer said, else the scalar variable "time", a real number;
+  /// NaN where there is none. @throws Error{not_found}.
   [[nodiscard]] double time(std::int64_t step);
 
   /// Read a box. @throws Error naming variable, step and file; Error{storage_failure} also where a
@@ -67,7 +70,7 @@ class Input {
 
  private:
   [[nodiscard]] const Committed::Step& step_of(std::int64_t step) const;
-  [[nodiscard]] formats::Source& source(int file);
+  [[nodiscard]] std::shared_ptr<formats::Source> source(int file);
   void compare(const Place& where, const array::Box& box, const formats::Destination& read) const;
 
   std::string name_;
@@ -76,7 +79,10 @@ class Input {
   std::string modules_;
   HasRead has_read_;
   Crew* crew_;
-  std::deque<std::pair<int, std::unique_ptr<formats::Source>>> open_;  // the latest at the end
+  std::unordered_map<std::string, int> index_;  // of variables, by name
+  std::mutex mutex_;
+  // Guarded by it; the latest at the end.
+  std::deque<std::pair<int, std::shared_ptr<formats::Source>>> open_;
 };
 
 }  // namespace iocomp::reading

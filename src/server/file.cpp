@@ -23,6 +23,7 @@
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
+#include "formats/communicator.h"
 #include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -466,12 +467,12 @@ formats::Target File::create(const Path& path) {
     if (keeps_steps()) {
       options.aggregators = context_.place.ranks.size();  // that is what servers are
     }
-    return format_.create(path, options, context_.place.servers);
+    return format_.create(path, options, formats::Communicator{context_.place.servers});
   }
   const auto& openers =
       context_.openers(settings_.aggregator_order, settings_.aggregators_per_node);
   options.aggregators = openers.aggregators;
-  return format_.create(path, options, openers.comm.raw());
+  return format_.create(path, options, formats::Communicator{openers.comm.raw()});
 }
 
 void File::act(const protocol::ActionNote& action) {

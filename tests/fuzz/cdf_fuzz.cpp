@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +35,8 @@
 
 namespace iocomp::fuzz {
 namespace {
+
+std::mutex library;  // of netCDF
 
 using contents::Attribute;
 using contents::Event;
@@ -190,8 +193,9 @@ void check_own(Material& material) {
     return;  // not every file system takes it
   }
   write(bytes, size);
-  must("netCDF refuses a header",
-       [&] { check_written(header, formats::cdf::open_netcdf(Path{path()})->inventory()); });
+  must("netCDF refuses a header", [&] {
+    check_written(header, formats::cdf::open_netcdf(Path{path()}, library)->inventory());
+  });
 }
 
 // Headers that netCDF can read (it does not survive all others), and that claim anything.
@@ -230,7 +234,7 @@ void check_foreign(Material& material) {
   const auto header = some_header(material);
   const auto bytes = formats::cdf::encode(header);
   write(bytes, std::ssize(bytes) + 16 * material.up_to(255));
-  (void)accepts([&] { check(formats::cdf::open_netcdf(Path{path()})->inventory()); });
+  (void)accepts([&] { check(formats::cdf::open_netcdf(Path{path()}, library)->inventory()); });
 }
 
 }  // namespace

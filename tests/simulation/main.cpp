@@ -33,6 +33,7 @@
 
 #include "base/bug.h"
 #include "formats/registry.h"
+#include "formats/sources.h"
 #include "history.h"
 #include "plan.h"
 #include "plan_text.h"
@@ -511,6 +512,7 @@ int main(int count, char** words) {
   }
   for (const char* name : {"posix", "pnetcdf", "hdf5", "netcdf"}) {
     (void)iocomp::formats::format(name);
+    (void)iocomp::formats::source_version(name);
   }
   keep_table_of_netcdf();
   if (options.tries_bugs) {

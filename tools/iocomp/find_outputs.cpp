@@ -16,12 +16,12 @@
 
 #include "base/error.h"
 #include "base/folder_targets.h"
+#include "base/nearest.h"
 #include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/owner.h"
 #include "commit/read_manifest.h"
-#include "config/nearest.h"
 #include "iocomp/output.h"
 #include "reading/find_committed.h"
 
@@ -115,7 +115,7 @@ FoundFile part_of(const std::string& folder, const std::string& name, Depth dept
                                                         : Output::Fault::torn_manifest;
     part.story = outcome.story;
   } else if (part.manifest) {
-    outcome = outcome_of([&] { commit::check_size(Path{path}, part.manifest->bytes); });
+    outcome = outcome_of([&] { commit::check_whole(Path{path}, *part.manifest); });
     part.fault = outcome.ok() ? Output::Fault::none : Output::Fault::torn_file;
     part.story = outcome.story;
   }
@@ -280,7 +280,7 @@ Error none_at(const std::string& path) {
   }
   return Error{ErrorCode::not_found,
                "there is no " + path +
-                   (others.empty() ? "" : "; did you mean " + config::nearest(path, others) + "?")};
+                   (others.empty() ? "" : "; did you mean " + nearest(path, others) + "?")};
 }
 
 // With the lock of a set that it may be of.

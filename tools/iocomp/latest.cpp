@@ -22,7 +22,7 @@ namespace {
 constexpr int none_there = 1;
 
 // What is known of the newest step, in the order in which it is printed.
-Json newest_of(reading::Input input) {
+Json newest_of(reading::Input& input) {
   const auto& committed = input.committed();
   if (committed.steps.empty()) {
     throw Error{ErrorCode::not_found, "no step of " + input.name() + " is committed"};
@@ -45,7 +45,7 @@ struct LatestOptions {
 };
 
 void tell(const LatestOptions& options) {
-  const Json newest = newest_of(open(output_at(options.path, Depth::names)));
+  const Json newest = newest_of(*open(output_at(options.path, Depth::names)));
   if (options.json) {
     print(newest);
   } else if (!options.only.empty()) {

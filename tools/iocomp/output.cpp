@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/output.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/number_ranges.h"
-#include "base/open_folder.h"
-#include "base/path.h"
-#include "base/small_files.h"
 #include "commit/owner.h"
 #include "iocomp/settings_here.h"
 #include "reading/committed.h"
@@ -92,38 +84,20 @@ std::string Output::told() const {
          " left by a job that ended";
 }
 
-std::string format_in(const std::string& path) {
-  if (const auto found = find_file(path); found && S_ISDIR(found->st_mode)) {
-    return "adios2";
-  }
-  const Path file{path};
-  const Descriptor opened = file.folder().open(file.name(), O_RDONLY, OpenFolder::Links::followed);
-  std::array<char, 8> begin{};
-  (void)!::pread(opened.raw(), begin.data(), begin.size(), 0);
-  const std::string_view bytes{begin.data(), begin.size()};
-  if (bytes == "\x89HDF\r\n\x1a\n") {
-    return path.ends_with(".nc") ? "netcdf" : "hdf5";
-  }
-  return bytes.starts_with("CDF") ? "pnetcdf" : "posix";
-}
-
-reading::Input open(const Output& output, const std::string& format) {
+std::unique_ptr<reading::Input> open(const Output& output, const std::string& format) {
   const std::string modules = modules_in(settings_here());
-  const std::string backend = !format.empty()        ? format
-                              : output.files.empty() ? "posix"
-                                                     : format_in(output.files.back().path);
   auto committed =
       reading::find_committed({.name = output.path,
                                .path = output.path,
-                               .backend = backend,
+                               .backend = format,
                                .modules = modules,
                                .kind = output.is_set ? reading::Sought::Kind::file_per_step
                                                      : reading::Sought::Kind::one_file});
   for (const auto& torn : committed.torn) {
     fmt::print(stderr, "iocomp: step {} is left out: {}\n", torn.step, torn.story);
   }
-  reading::Input input{output.path, std::move(committed), modules};
-  input.try_newest();
+  auto input = std::make_unique<reading::Input>(output.path, std::move(committed), modules);
+  input->try_newest();
   return input;
 }
 

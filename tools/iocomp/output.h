@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -57,14 +58,11 @@ struct Output {
 /// One word of those that JSON has.
 [[nodiscard]] std::string word(Output::State state);
 
-/// The name of the format of a file without a manifest, by its first bytes: "posix" where they say
-/// nothing.
-[[nodiscard]] std::string format_in(const std::string& path);
-
 /// What is committed of it, open for reading. What is left out of a set is told on stderr.
-/// @param format  of files without a manifest; empty: as `format_in` says.
+/// @param format  of files without a manifest; empty: as their first bytes say.
 /// @throws as reading::find_committed.
-[[nodiscard]] reading::Input open(const Output& output, const std::string& format = {});
+[[nodiscard]] std::unique_ptr<reading::Input> open(const Output& output,
+                                                   const std::string& format = {});
 
 /// "0-99 (100)"; "-" for none; "99,199,...,7599 (76)" where there are many ranges.
 [[nodiscard]] std::string steps_text(const std::vector<std::int64_t>& steps);

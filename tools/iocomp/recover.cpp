@@ -21,6 +21,7 @@
 #include "contents/description.h"
 #include "formats/format.h"
 #include "formats/registry.h"
+#include "formats/sources.h"
 #include "iocomp/clearing.h"
 #include "iocomp/find_outputs.h"
 #include "iocomp/output.h"
@@ -76,8 +77,8 @@ void count_from_0(contents::Inventory& inventory) {
 
 // What a file says of itself. The one step of a file of a set has the number that its name has.
 contents::Inventory inventory_of(const Output& output, const Output::File& file,
-                                 const formats::Format& format) {
-  auto inventory = format.open(Path{file.path})->inventory();
+                                 const std::string& format, const std::string& modules) {
+  auto inventory = formats::open_source(format, Path{file.path}, modules)->inventory();
   if (output.is_set && inventory.steps.size() != 1) {
     throw Error{ErrorCode::storage_failure, "it has " + std::to_string(inventory.steps.size()) +
                                                 " steps, its name is that of one"};
@@ -125,12 +126,9 @@ std::string name_from(const std::string& path) {
 
 Deed describe(const Output& output, const Output::File& file, const RecoverOptions& chosen) {
   const std::string name = !chosen.format.empty()  ? chosen.format
-                           : output.format.empty() ? format_in(file.path)
+                           : output.format.empty() ? formats::format_of_file(Path{file.path})
                                                    : output.format;
-  formats::FormatOptions options;
-  options.grows_along_time = true;  // datasets that grow are iocomp's, and grow with the steps
-  const auto& format = formats::format(name, chosen.modules, options);
-  auto inventory = inventory_of(output, file, format);
+  auto inventory = inventory_of(output, file, name, chosen.modules);
   const auto steps = inventory.steps;
   std::vector<std::int64_t> numbers;
   std::ranges::transform(steps, std::back_inserter(numbers),
@@ -148,7 +146,7 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   head.first_step = steps.front();
   head.steps = steps.back() - steps.front() + 1;
   head.bytes = size_of_target(Path{file.path});
-  head.byte_order = format.traits().byte_order;
+  head.byte_order = formats::format(name, chosen.modules).traits().byte_order;
   commit::write_manifest(commit::target_names(Path{file.path}, -1, "recover"), head,
                          description_of(std::move(inventory)));
   return {manifest_of(file.path), "written", why};

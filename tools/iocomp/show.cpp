@@ -300,7 +300,8 @@ void print_values_as_json(reading::Input& input, std::int64_t step, const array:
 
 void show(const ShowOptions& options) {
   const Output output = output_at(options.path);
-  auto input = open(output, options.format);
+  const auto opened = open(output, options.format);
+  auto& input = *opened;
   if (options.variable.empty()) {
     options.json ? print_json(output, input.committed()) : print_table(output, input.committed());
     return;

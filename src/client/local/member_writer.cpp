@@ -27,6 +27,7 @@
 #include "client/tickets.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "formats/communicator.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
@@ -657,7 +658,8 @@ void MemberWriter::act(const protocol::ActionNote& action) {
   writing::carry_out({action.action, action.step, action.settled, files_.names().steps_before()},
                      writer, contents_, catalogue_, [&] {
                        return setup_.files.format->create(files_.names().data_path(action.step),
-                                                          files_.options(), setup_.openers);
+                                                          files_.options(),
+                                                          formats::Communicator{setup_.openers});
                      });
   if (action.action == protocol::Action::create && action.step >= 0) {
     go_on(action.step);

@@ -2,7 +2,6 @@
 #include "formats/format.h"
 
 #include <adios2.h>
-#include <mpi.h>
 
 #include <array>
 #include <memory>
@@ -11,8 +10,8 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "formats/adios2/engine.h"
-#include "formats/adios2/source.h"
 #include "formats/adios2/target.h"
+#include "formats/communicator.h"
 #include "formats/rules.h"
 
 namespace iocomp::formats {
@@ -36,11 +35,8 @@ class Adios2 : public Format {
         kind_{kind} {}
 
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm writers) const override {
-    return std::make_unique<bp::DatasetTarget>(path, options, kind_, writers);
-  }
-  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
-    return std::make_unique<bp::StepSource>(path);
+                              const Communicator& writers) const override {
+    return std::make_unique<bp::DatasetTarget>(path, options, kind_, writers.raw);
   }
 
  private:

@@ -86,10 +86,6 @@ void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const
                                                   std::string{array::name(variable.type)} +
                                                   " in that step"};
     }
-    if (engine.Type() == "HDF5Reader" && variable.shape.dimensions > 0) {
-      // It knows the shapes of the first step alone; HDF5 finds out where this is not true.
-      found.SetShape(first(variable.shape.extent, variable.shape.dimensions));
-    }
     const array::Shape shape = shape_of(found.Shape());
     if (shape != variable.shape) {
       throw Error{ErrorCode::storage_failure, "\"" + variable.name + "\" is " + array::text(shape) +

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -49,47 +51,45 @@ void refuse_pipes(const OpenFolder& dataset) {
 
 }  // namespace
 
-StepSource::StepSource(const Path& path) : path_{path.text()} {
-  const OpenFolder& folder = path.folder();
-  const auto found = folder.find(path.name(), OpenFolder::Links::followed);
-  if (found && S_ISDIR(found->st_mode)) {
-    folder_.emplace(folder.folder(path.name(), OpenFolder::Links::followed));
-  } else {
-    file_ = folder.open(path.name(), O_RDONLY, OpenFolder::Links::followed);
-  }
+StepSource::StepSource(const Path& path, std::mutex& library)
+    : path_{path.text()},
+      folder_{path.folder().folder(path.name(), OpenFolder::Links::followed)},
+      library_{library} {
+  const std::lock_guard lock{library_};
   told("open", path_, [this] { open(); });
 }
 
-StepSource::~StepSource() { close(); }
+StepSource::~StepSource() {
+  const std::lock_guard lock{library_};
+  close();
+}
 
 void StepSource::close() noexcept {
   try {
-    if (engine_) {
-      engine_.Close();
+    if (opened_ && opened_->engine) {
+      opened_->engine.Close();
     }
   } catch (const std::exception&) {  // nothing was written
   }
+  opened_.reset();
 }
 
 void StepSource::open() {
   close();
-  if (io_) {
-    adios_.RemoveIO("iocomp");
-  }
-  if (folder_) {
-    refuse_pipes(*folder_);
-  }
-  io_ = adios_.DeclareIO("iocomp");
-  io_.SetEngine(folder_ ? "BPFile" : "HDF5");
-  engine_ = io_.Open(name_of(folder_ ? folder_->descriptor() : file_), adios2::Mode::Read);
+  refuse_pipes(folder_);
+  opened_ = std::make_unique<Opened>();
+  auto& [adios, io, engine] = *opened_;
+  io = adios.DeclareIO("iocomp");
+  io.SetEngine("BPFile");
+  engine = io.Open(name_of(folder_.descriptor()), adios2::Mode::Read);
   step_ = -1;
 }
 
 bool StepSource::next_step() {
   if (step_ >= 0) {
-    engine_.EndStep();
+    opened_->engine.EndStep();
   }
-  if (engine_.BeginStep(adios2::StepMode::Read, 0.0F) != adios2::StepStatus::OK) {
+  if (opened_->engine.BeginStep(adios2::StepMode::Read, 0.0F) != adios2::StepStatus::OK) {
     return false;
   }
   ++step_;
@@ -111,30 +111,32 @@ void StepSource::go_to(std::int64_t step) {
 }
 
 void StepSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+  const std::lock_guard lock{library_};
   told("read \"" + where.variable.name + "\" from", path_, [&] {
-    const auto steps = static_cast<std::int64_t>(engine_.Steps());
+    const auto steps = static_cast<std::int64_t>(opened_->engine.Steps());
     go_to(steps == 1 ? 0 : where.step);  // a file of its own for each step has one
     DenseBlock block{to, array::size_bytes(where.variable.type)};
     std::memset(
         block.bytes(), 0,
         static_cast<std::size_t>(array::elements(box)) * array::size_bytes(where.variable.type));
-    get(io_, engine_, where.variable, box, block.bytes());
+    get(opened_->io, opened_->engine, where.variable, box, block.bytes());
     block.scatter();
   });
 }
 
 Inventory StepSource::inventory() {
+  const std::lock_guard lock{library_};
   return told("read", path_, [this] {
     Inventory found;
     std::map<std::string, int> ids;
     open();
     while (next_step()) {
       found.steps.push_back(step_);
-      for (auto& variable : variables_in(io_)) {
+      for (auto& variable : variables_in(opened_->io)) {
         variable.id = ids.emplace(variable.name, static_cast<int>(ids.size())).first->second;
         found.contents.push_back({step_, variable, -1});
       }
-      read_attributes(io_, found.attributes, found.of_variable);
+      read_attributes(opened_->io, found.attributes, found.of_variable);
     }
     open();
     return found;

@@ -4,23 +4,23 @@
 #include <adios2.h>
 
 #include <cstdint>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "array/box.h"
-#include "base/descriptor.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "formats/source.h"
 
 namespace iocomp::formats::bp {
 
-/// Reads a dataset step by step, by ADIOS2, without other ranks. Reading an earlier step than the
-/// last one opens it again.
+/// Reads a dataset of BP step by step, by ADIOS2, without other ranks. Reading an earlier step than
+/// the last one opens it again.
 class StepSource : public Source {
  public:
   /// @throws Error{storage_failure}.
-  explicit StepSource(const Path& path);
+  StepSource(const Path& path, std::mutex& library);
   ~StepSource() override;
 
   /// Elements that nobody put are zeros.
@@ -34,12 +34,16 @@ class StepSource : public Source {
   bool next_step();
   void go_to(std::int64_t step);
 
+  struct Opened {
+    adios2::ADIOS adios;
+    adios2::IO io;
+    adios2::Engine engine;
+  };
+
   std::string path_;
-  std::optional<OpenFolder> folder_;  // the dataset, or ...
-  Descriptor file_;                   // ... its one file
-  adios2::ADIOS adios_;
-  adios2::IO io_;
-  adios2::Engine engine_;
+  OpenFolder folder_;
+  std::mutex& library_;
+  std::unique_ptr<Opened> opened_;
   std::int64_t step_ = -1;  // that is open
 };
 

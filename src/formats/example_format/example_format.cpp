@@ -8,9 +8,9 @@
 //    variable begins, iocomp writes the bytes there, and the target only keeps the books.
 //    `Kind::shared`: MPI-IO, see formats/mpiio. `Kind::step`: a library, whole steps, see
 //    formats/adios2.
-// 3. Add the name to tests/conformance/storage: a back-end is one when that suite passes.
+// 3. source_module.cpp reads the files: a module of its own, which needs no MPI.
+// 4. Add the name to tests/conformance/storage: a back-end is one when that suite passes.
 #include <fcntl.h>
-#include <mpi.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -21,7 +21,6 @@
 #include "base/failure.h"
 #include "base/path.h"
 #include "formats/format.h"
-#include "formats/plain_source.h"
 
 namespace iocomp::formats {
 namespace {
@@ -63,13 +62,8 @@ class Example : public Format {
                 // True only for a file whose offsets are those of Layout; then it has no target.
                 .offsets_by_layout = false}} {}
   [[nodiscard]] Target create(const Path& /*path*/, const FormatOptions& options,
-                              MPI_Comm /*writers*/) const override {
+                              const Communicator& /*writers*/) const override {
     return std::make_unique<ExampleTarget>(options.alignment_bytes);
-  }
-  // Variables lie there as they are in memory, so what reads plain files can read this one. Leave
-  // `open` out and the format writes only.
-  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
-    return std::make_unique<PlainSource>(path);
   }
 };
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/frames/format.h"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "base/path.h"
+#include "formats/communicator.h"
 #include "formats/format.h"
-#include "formats/frames/source.h"
 #include "formats/frames/target.h"
 #include "formats/frames/zstd.h"
 
@@ -25,16 +23,13 @@ class Frames : public Format {
                 .kind = Kind::step,
                 .readable_while_open = false}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm writers) const override {
+                              const Communicator& writers) const override {
     if (!options.one_step) {
       throw Error{ErrorCode::unsupported,
                   "files in frames hold one step: they are for checkpoints, and for series with "
                   "file_per_step = true"};
     }
-    return std::make_unique<FrameTarget>(path, options, writers);
-  }
-  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
-    return std::make_unique<FrameSource>(path);
+    return std::make_unique<FrameTarget>(path, options, writers.raw);
   }
 };
 

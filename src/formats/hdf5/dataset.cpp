@@ -36,16 +36,6 @@ Space space_of(const array::Shape& shape) {
   return Space{H5Screate_simple(shape.dimensions, extent.data(), nullptr)};
 }
 
-}  // namespace
-
-std::string dataset_name(const Variable& variable, std::int64_t number) {
-  return '/' + std::to_string(number) + '/' + variable.name;
-}
-
-std::string root_dataset_name(const Variable& variable) { return '/' + variable.name; }
-
-namespace {
-
 // With each flush HDF5 looks at all that its cache holds, and by itself that grows with the file.
 void bound_cache(const Properties& access) {
   constexpr std::size_t bytes = std::size_t{1} << 20;

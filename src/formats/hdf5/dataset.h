@@ -16,11 +16,6 @@
 
 namespace iocomp::formats::h5 {
 
-/// Where a variable lies in the file: "/3/u" in step number 3; and "/u" with `layout = "time"` and
-/// "flat".
-[[nodiscard]] std::string dataset_name(const Variable& variable, std::int64_t number);
-[[nodiscard]] std::string root_dataset_name(const Variable& variable);
-
 /// What all targets want of a file: aligned data, a format that HDF5 1.8 and later read,
 /// no object left open by closing it. The driver is the caller's.
 [[nodiscard]] Properties file_access(const FormatOptions& options);

@@ -4,8 +4,6 @@
 include(CheckCXXSourceCompiles)
 include(CMakePushCheckState)
 
-include(${CMAKE_CURRENT_LIST_DIR}/../mpi_of_library.cmake)
-
 set(IOCOMP_HDF5_FOUND FALSE)
 if(NOT IOCOMP_WITH_HDF5)
   set(IOCOMP_HDF5_REASON "IOCOMP_WITH_HDF5 is OFF")
@@ -43,7 +41,7 @@ elseif(NOT ZLIB_FOUND)
   set(IOCOMP_HDF5_REASON "no zlib was found")
 else()
   cmake_push_check_state(RESET)
-  set(CMAKE_REQUIRED_LIBRARIES iocomp_hdf5_library MPI::MPI_C)
+  set(CMAKE_REQUIRED_LIBRARIES iocomp_hdf5_library $<TARGET_NAME_IF_EXISTS:MPI::MPI_C>)
   set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
   check_cxx_source_compiles(
     "#include <hdf5.h>

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "array/box.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
@@ -17,15 +16,6 @@
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
-namespace {
-
-// Time is the first dimension.
-array::Shape shape_of_record(const array::Shape& shape) {
-  return array::make_shape(shape.dimensions - 1, shape.extent.data() + 1);
-}
-
-}  // namespace
-
 EarlierRecords::EarlierRecords(const Descriptor& opened, const std::string& path) {
   const Quiet quiet;
   const File file{
@@ -35,17 +25,16 @@ EarlierRecords::EarlierRecords(const Descriptor& opened, const std::string& path
   of_variable = std::move(inventory.of_variable);
   for (const auto& placed : inventory.contents) {
     const Variable& found = placed.variable;
-    if (found.shape.dimensions == 0) {
-      continue;
+    if (datasets.contains(found.name)) {
+      continue;  // it is in several steps
     }
-    const bool is_there = H5Lexists(file.raw(), found.name.c_str(), H5P_DEFAULT) > 0;
-    auto earlier = is_there ? earlier_dataset(file.raw(), found.name, path) : EarlierDataset{};
-    if (earlier.chunk.empty()) {
-      throw Error{ErrorCode::unsupported,
-                  "cannot go on with " + path + ": it was not written with layout = \"time\""};
+    const Dataset dataset{H5Dopen2(file.raw(), found.name.c_str(), H5P_DEFAULT)};
+    if (dataset.raw() < 0 || !counts_steps(dataset.raw())) {
+      throw Error{ErrorCode::unsupported, "cannot go on with " + path + ": \"" + found.name +
+                                              "\" was not written with layout = \"time\""};
     }
+    auto earlier = earlier_dataset(file.raw(), found.name, path);
     earlier.variable = found;
-    earlier.variable.shape = shape_of_record(found.shape);
     datasets.emplace(found.name, std::move(earlier));
   }
 }

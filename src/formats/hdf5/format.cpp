@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/format.h"
 
-#include <mpi.h>
-
 #include <memory>
 #include <string>
 
 #include "base/path.h"
+#include "formats/communicator.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/dataset.h"
+#include "formats/hdf5/dataset_names.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/flat_target.h"
 #include "formats/hdf5/library.h"
 #include "formats/hdf5/record_target.h"
-#include "formats/hdf5/source.h"
 #include "formats/hdf5/steps_target.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/hdf5/time_file.h"
@@ -23,72 +22,60 @@
 namespace iocomp::formats {
 namespace {
 
-class Hdf5 : public Format {
- public:
-  using Format::Format;
-  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
-    return std::make_unique<h5::Hdf5Source>(path);
-  }
-};
-
 // layout = "steps".
-class Hdf5OfSteps : public Hdf5 {
+class Hdf5OfSteps : public Format {
  public:
   Hdf5OfSteps()
-      : Hdf5{{.rules = rules::hdf5,
-              .extension = ".h5",
-              .goes_on = true,
-              .xdmf_can_describe = true}} {}
+      : Format{{.rules = rules::hdf5,
+                .extension = ".h5",
+                .goes_on = true,
+                .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::dataset_name(placed.variable, placed.number_of_step())};
   }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm /*writers*/) const override {
+                              const Communicator& /*writers*/) const override {
     return std::make_unique<h5::StepsTarget>(path, options);
   }
 };
 
 // layout = "flat".
-class Hdf5Flat : public Hdf5 {
+class Hdf5Flat : public Format {
  public:
-  Hdf5Flat() : Hdf5{{.rules = rules::hdf5_flat, .extension = ".h5", .xdmf_can_describe = true}} {}
+  Hdf5Flat() : Format{{.rules = rules::hdf5_flat, .extension = ".h5", .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::root_dataset_name(placed.variable)};
   }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm /*writers*/) const override {
+                              const Communicator& /*writers*/) const override {
     return std::make_unique<h5::FlatTarget>(path, options);
   }
 };
 
 // layout = "time". Chunks that pass a filter are written when a step is there as a whole.
-class Hdf5AlongTime : public Hdf5 {
+class Hdf5AlongTime : public Format {
  public:
   explicit Hdf5AlongTime(bool is_filtered)
-      : Hdf5{{.rules = rules::hdf5_time,
-              .extension = ".h5",
-              .kind = is_filtered ? Kind::step : Kind::plain,
-              .goes_on = true,
-              .xdmf_can_describe = true}} {}
+      : Format{{.rules = rules::hdf5_time,
+                .extension = ".h5",
+                .kind = is_filtered ? Kind::step : Kind::plain,
+                .goes_on = true,
+                .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::root_dataset_name(placed.variable), .record = placed.step};
   }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm writers) const override {
+                              const Communicator& writers) const override {
     FormatOptions own = options;
     own.has_strings = true;
     const auto file = [&] { return std::make_unique<h5::TimeFile>(path, own); };
     if (traits().kind == Kind::step) {
-      return std::make_unique<h5::DeflateTarget>(path, own, writers, file);
+      return std::make_unique<h5::DeflateTarget>(path, own, writers.raw, file);
     }
     return std::make_unique<h5::RecordTarget>(file());
-  }
-  // Without a manifest, growing datasets are taken for iocomp's.
-  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
-    return std::make_unique<h5::Hdf5Source>(path, true);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,8 +23,10 @@
 #include "contents/description.h"
 #include "contents/variable.h"
 #include "formats/hdf5/attributes.h"
+#include "formats/hdf5/dataset_names.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
+#include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/types.h"
 #include "formats/source.h"
 #include "formats/words.h"
@@ -43,10 +46,11 @@ bool are_called_by_number(hid_t file, std::int64_t newest) {
 
 bool grows(hid_t dataset) {
   const Space space{H5Dget_space(dataset)};
+  std::array<hsize_t, H5S_MAX_RANK> now{};
   std::array<hsize_t, H5S_MAX_RANK> most{};
   return H5Sget_simple_extent_ndims(space.raw()) > 0 &&
-         H5Sget_simple_extent_dims(space.raw(), nullptr, most.data()) > 0 &&
-         most.front() == H5S_UNLIMITED;
+         H5Sget_simple_extent_dims(space.raw(), now.data(), most.data()) > 0 &&
+         most.front() == H5S_UNLIMITED && std::equal(now.begin() + 1, now.end(), most.begin() + 1);
 }
 
 namespace {
@@ -68,7 +72,51 @@ herr_t note(hid_t /*root*/, const char* name, const H5O_info_t* object, void* no
   return 0;
 }
 
-constexpr std::size_t most_dimensions = array::max_dimensions + 1;  // one may count the steps
+constexpr int most_dimensions = array::max_dimensions + 1;  // one may count the steps
+
+// The text's length is the last extent of texts, as in the variables that they are written from.
+struct Looks {
+  array::ElementType type;
+  std::vector<std::int64_t> extents;
+};
+
+std::optional<Looks> looks_of(hid_t dataset) {
+  const Type stored{H5Dget_type(dataset)};
+  const Space space{H5Dget_space(dataset)};
+  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;
+  if (is_text && H5Tis_variable_str(stored.raw()) > 0) {
+    return std::nullopt;
+  }
+  const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
+  const int dimensions = H5Sget_simple_extent_ndims(space.raw());
+  if (!type || H5Sget_simple_extent_type(space.raw()) == H5S_NULL || dimensions < 0 ||
+      dimensions > most_dimensions) {
+    return std::nullopt;
+  }
+  std::array<hsize_t, most_dimensions> extent{};
+  H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
+  Looks looks{*type, {extent.begin(), extent.begin() + dimensions}};
+  if (is_text) {
+    looks.extents.push_back(static_cast<std::int64_t>(H5Tget_size(stored.raw())));
+  }
+  return looks;
+}
+
+std::optional<Variable> variable_with(array::ElementType type,
+                                      std::span<const std::int64_t> extents) {
+  Variable variable;
+  variable.type = type;
+  const Outcome fits = outcome_of([&] {
+    variable.shape = array::make_shape(static_cast<int>(extents.size()), extents.data());
+    contents::check_bytes(variable);
+  });
+  return fits.ok() ? std::optional{variable} : std::nullopt;
+}
+
+std::optional<Variable> variable_of(hid_t dataset) {
+  const auto looks = looks_of(dataset);
+  return looks ? variable_with(looks->type, looks->extents) : std::nullopt;
+}
 
 // Of a dataset that grows: a record, and how many there are.
 struct Records {
@@ -77,145 +125,162 @@ struct Records {
 };
 
 std::optional<Records> records_of(hid_t dataset) {
-  const Type stored{H5Dget_type(dataset)};
-  const Space space{H5Dget_space(dataset)};
-  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;
-  if (is_text && H5Tis_variable_str(stored.raw()) > 0) {
+  const auto looks = looks_of(dataset);
+  if (!looks || looks->extents.empty()) {
     return std::nullopt;
   }
-  const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
-  int dimensions = H5Sget_simple_extent_ndims(space.raw());
-  const std::size_t length = is_text ? H5Tget_size(stored.raw()) : 1;  // of 1: characters
-  if (!type || dimensions < 1 ||
-      dimensions + (length > 1 ? 1 : 0) > static_cast<int>(most_dimensions)) {
-    return std::nullopt;
-  }
-  std::array<hsize_t, most_dimensions> extent{};
-  H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
-  if (length > 1) {
-    extent.at(static_cast<std::size_t>(dimensions++)) = static_cast<hsize_t>(length);
-  }
-  Records records;
-  records.count = static_cast<std::int64_t>(extent.front());
-  records.variable.type = *type;
-  array::Extents extents{};
-  std::ranges::transform(extent.begin() + 1, extent.end(), extents.begin(),
-                         [](hsize_t each) { return static_cast<std::int64_t>(each); });
-  const Outcome fits = outcome_of([&] {
-    records.variable.shape = array::make_shape(dimensions - 1, extents.data());
-    contents::check_bytes(records.variable);
-  });
-  return fits.ok() && records.count >= 0 && records.count <= contents::most_silent_steps
-             ? std::optional{records}
+  const auto count = looks->extents.front();
+  const auto variable = variable_with(looks->type, std::span{looks->extents}.subspan(1));
+  return variable && count >= 0 && count <= contents::most_silent_steps
+             ? std::optional{Records{*variable, count}}
              : std::nullopt;
 }
 
-std::optional<Variable> variable_of(hid_t dataset) {
-  const Type stored{H5Dget_type(dataset)};
-  const Space space{H5Dget_space(dataset)};
-  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;
-  if (is_text && H5Tis_variable_str(stored.raw()) > 0) {
-    return std::nullopt;
+}  // namespace
+
+// Others fill chunks where there is a fill value, and cut them otherwise.
+bool counts_steps(hid_t dataset) {
+  const Properties created{H5Dget_create_plist(dataset)};
+  H5D_fill_time_t filled{};
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  if (!grows(dataset) || H5Pget_layout(created.raw()) != H5D_CHUNKED ||
+      H5Pget_fill_time(created.raw(), &filled) < 0 || filled != H5D_FILL_TIME_ALLOC ||
+      H5Pget_chunk(created.raw(), H5S_MAX_RANK, chunk.data()) < 1) {
+    return false;
   }
-  const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
-  const auto kind = H5Sget_simple_extent_type(space.raw());
-  const int dimensions = H5Sget_simple_extent_ndims(space.raw());
-  if (!type || kind == H5S_NULL || dimensions < 0 ||
-      dimensions + (is_text ? 1 : 0) > array::max_dimensions) {
-    return std::nullopt;
-  }
-  std::array<hsize_t, array::max_dimensions> extent{};
-  H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
-  Variable variable;
-  variable.type = *type;
-  array::Extents extents{};
-  std::ranges::transform(extent, extents.begin(),
-                         [](hsize_t each) { return static_cast<std::int64_t>(each); });
-  if (is_text) {
-    extents.at(static_cast<std::size_t>(dimensions)) =
-        static_cast<std::int64_t>(H5Tget_size(stored.raw()));
-  }
-  const Outcome fits = outcome_of([&] {
-    variable.shape = array::make_shape(dimensions + (is_text ? 1 : 0), extents.data());
-    contents::check_bytes(variable);
-  });
-  return fits.ok() ? std::optional{variable} : std::nullopt;
+  const auto records = records_of(dataset);
+  return records &&
+         static_cast<std::int64_t>(chunk.front()) == steps_in_chunk(records->variable.bytes());
 }
+
+namespace {
 
 Dataset open_dataset(hid_t file, const std::string& name, const std::string& path) {
   return Dataset{
       check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open the dataset " + name + " in", path)};
 }
 
+// A group at the root that holds a step: "12", or "Step12" where ADIOS2 has written it.
+struct StepGroup {
+  std::int64_t step = 0;
+  bool is_of_adios2 = false;
+};
+std::optional<StepGroup> step_group(std::string_view name) {
+  const bool is_of_adios2 = name.starts_with(adios2_group);
+  const auto step = step_number(is_of_adios2 ? name.substr(adios2_group.size()) : name);
+  return step ? std::optional{StepGroup{*step, is_of_adios2}} : std::nullopt;
+}
+
+// What other programs have put beside the groups at the root is no step.
+bool has_steps(const Names& names) {
+  return !names.groups.empty() && std::ranges::all_of(names.groups, [&](const std::string& name) {
+    const auto group = step_group(name);
+    return group && group->is_of_adios2 == step_group(*names.groups.begin())->is_of_adios2;
+  });
+}
+
+// ADIOS2 keeps the attributes of variables at the root, called "u/units".
+void sort_out_attributes_of_adios2(Inventory& inventory) {
+  inventory.attributes.erase("NumSteps");
+  for (auto& [name, attributes] : inventory.of_variable) {
+    attributes.erase("ADIOSName");
+  }
+  for (auto entry = inventory.attributes.begin(); entry != inventory.attributes.end();) {
+    const auto& [name, attribute] = *entry;
+    const auto slash = name.rfind('/');
+    const auto owner = slash == std::string::npos
+                           ? inventory.of_variable.end()
+                           : inventory.of_variable.find(name.substr(0, slash));
+    if (owner == inventory.of_variable.end()) {
+      ++entry;
+    } else {
+      owner->second.insert_or_assign(name.substr(slash + 1), attribute);
+      entry = inventory.attributes.erase(entry);
+    }
+  }
+}
+
+class Look {
+ public:
+  Look(hid_t file, const std::string& path) : file_{file}, path_{path} {
+    check(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names_, H5O_INFO_BASIC),
+          "look through", path);
+    const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
+    inventory_.attributes = read_attributes(root.raw(), path);
+  }
+
+  Inventory take() {
+    if (has_steps(names_)) {
+      take_groups();
+    } else {
+      take_root();
+    }
+    std::ranges::stable_sort(inventory_.contents, {}, &Placed::step);
+    return std::move(inventory_);
+  }
+
+ private:
+  void take_groups() {
+    bool is_of_adios2 = false;
+    for (const auto& name : names_.groups) {
+      const auto group = step_group(name);
+      inventory_.steps.push_back(group->step);
+      is_of_adios2 = group->is_of_adios2;
+    }
+    std::ranges::sort(inventory_.steps);
+    for (const auto& name : names_.datasets) {
+      const auto slash = name.find('/');
+      const bool is_in_group = slash != std::string::npos;
+      const auto step =
+          is_in_group ? step_group(name.substr(0, slash))->step : inventory_.steps.front();
+      add_whole(name, is_in_group ? name.substr(slash + 1) : name, step);
+    }
+    if (is_of_adios2) {
+      sort_out_attributes_of_adios2(inventory_);
+    }
+  }
+
+  // As in netCDF: what counts no steps is there in the first one.
+  void take_root() {
+    std::int64_t steps = 1;
+    for (const auto& name : names_.datasets) {
+      const Dataset dataset = open_dataset(file_, name, path_);
+      const auto records =
+          counts_steps(dataset.raw()) ? records_of(dataset.raw()) : std::optional<Records>{};
+      if (!records) {
+        add_whole(name, name, 0);
+        continue;
+      }
+      Variable variable = records->variable;
+      variable.name = name;
+      for (std::int64_t step = 0; step < records->count; ++step) {
+        inventory_.contents.push_back({step, variable, -1});
+      }
+      inventory_.of_variable[name] = read_attributes(dataset.raw(), path_);
+      steps = std::max(steps, records->count);
+    }
+    for (std::int64_t step = 0; step < steps; ++step) {
+      inventory_.steps.push_back(step);
+    }
+  }
+
+  void add_whole(const std::string& dataset_name, const std::string& name, std::int64_t step) {
+    const Dataset dataset = open_dataset(file_, dataset_name, path_);
+    if (auto variable = variable_of(dataset.raw())) {
+      variable->name = name;
+      inventory_.contents.push_back({step, *variable, -1});
+      inventory_.of_variable[name] = read_attributes(dataset.raw(), path_);
+    }
+  }
+
+  hid_t file_;
+  const std::string& path_;
+  Names names_;
+  Inventory inventory_;
+};
+
 }  // namespace
 
-std::optional<Inventory> inventory_along_time(hid_t file, const std::string& path) {
-  Names names;
-  check(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names, H5O_INFO_BASIC), "look through",
-        path);
-  std::vector<Records> all;
-  Inventory inventory;
-  for (const auto& name : names.datasets) {
-    const Dataset dataset = open_dataset(file, name, path);
-    auto records = grows(dataset.raw()) ? records_of(dataset.raw()) : std::nullopt;
-    if (!records) {
-      return std::nullopt;
-    }
-    records->variable.name = name;
-    inventory.of_variable[name] = read_attributes(dataset.raw(), path);
-    all.push_back(std::move(*records));
-  }
-  const auto longest = std::ranges::max_element(all, {}, &Records::count);
-  for (std::int64_t step = 0; longest != all.end() && step < longest->count; ++step) {
-    inventory.steps.push_back(step);
-    for (const auto& records : all) {
-      if (step < records.count) {
-        inventory.contents.push_back({step, records.variable, -1});
-      }
-    }
-  }
-  const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
-  inventory.attributes = read_attributes(root.raw(), path);
-  return inventory.steps.empty() ? std::nullopt : std::optional{std::move(inventory)};
-}
-
-Inventory inventory_of(hid_t file, const std::string& path) {
-  Names names;
-  check(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names, H5O_INFO_BASIC), "look through",
-        path);
-  const bool has_steps =
-      !names.groups.empty() &&
-      std::ranges::all_of(names.groups,
-                          [](const std::string& name) { return step_number(name).has_value(); }) &&
-      std::ranges::all_of(names.datasets, [](const std::string& name) {
-        return name.find('/') != std::string::npos;
-      });
-  Inventory inventory;
-  for (const auto& group : names.groups) {
-    if (has_steps) {
-      inventory.steps.push_back(*step_number(group));
-    }
-  }
-  if (!has_steps) {
-    inventory.steps.push_back(0);
-  }
-  std::ranges::sort(inventory.steps);
-  for (const auto& name : names.datasets) {
-    const Dataset dataset = open_dataset(file, name, path);
-    auto variable = variable_of(dataset.raw());
-    if (!variable) {
-      continue;
-    }
-    const auto slash = has_steps ? name.find('/') : std::string::npos;
-    variable->name = slash == std::string::npos ? name : name.substr(slash + 1);
-    const auto step = has_steps ? *step_number(name.substr(0, slash)) : 0;
-    inventory.contents.push_back({step, *variable, -1});
-    inventory.of_variable[variable->name] = read_attributes(dataset.raw(), path);
-  }
-  std::ranges::stable_sort(inventory.contents, {}, &Placed::step);
-  const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
-  inventory.attributes = read_attributes(root.raw(), path);
-  return inventory;
-}
+Inventory inventory_of(hid_t file, const std::string& path) { return Look{file, path}.take(); }
 
 }  // namespace iocomp::formats::h5

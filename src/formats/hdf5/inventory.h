@@ -20,19 +20,20 @@ namespace iocomp::formats::h5 {
 /// @param newest  the number of the newest step that has variables.
 [[nodiscard]] bool are_called_by_number(hid_t file, std::int64_t newest);
 
-/// Whether the first dimension of a dataset has no limit: in files that iocomp has written it
-/// counts the steps.
+/// True if the first dimension of a dataset has no limit and the others are fixed: in files that
+/// iocomp has written, the first one counts the steps.
 [[nodiscard]] bool grows(hid_t dataset);
+/// True if iocomp has written it with `layout = "time"`: it grows, is cut and filled so. What other
+/// programs make of its files keeps that.
+[[nodiscard]] bool counts_steps(hid_t dataset);
 
-/// What a file holds, whoever wrote it. Where the root has only groups that are called by numbers
-/// they are steps, and datasets below them variables; else all datasets are variables of step 0,
-/// called by their paths. Datasets and attributes that iocomp has no type for are left out.
+/// What a file holds, whoever wrote it:
+/// - Where all groups at the root are called by numbers they are steps, and datasets below them
+///   variables. So are ADIOS2's, called "Step0".
+/// - Else datasets are variables, called by their paths. Of those that iocomp has written with
+///   `layout = "time"`, the first dimension counts the steps. All others are there in step 0.
+/// Datasets and attributes that iocomp has no type for are left out.
 /// @throws Error{storage_failure}.
 [[nodiscard]] Inventory inventory_of(hid_t file, const std::string& path);
-
-/// The same of a file that iocomp has written with `layout = "time"`: the first dimension of its
-/// datasets counts the steps. Nothing where one of them does not grow. Files of others have such
-/// dimensions for other reasons.
-[[nodiscard]] std::optional<Inventory> inventory_along_time(hid_t file, const std::string& path);
 
 }  // namespace iocomp::formats::h5

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,15 +17,17 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/runs.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
-#include "formats/hdf5/dataset.h"
+#include "formats/hdf5/dataset_names.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/inventory.h"
 #include "formats/hdf5/texts.h"
 #include "formats/hdf5/types.h"
+#include "formats/library_file.h"
 #include "formats/plain_source.h"
 #include "formats/source.h"
 
@@ -80,15 +83,29 @@ Space selected_of_step(hid_t dataset, std::int64_t step, const array::Box& box) 
 
 }  // namespace
 
-Hdf5Source::Hdf5Source(const Path& path, bool along_time)
-    : path_{path.text()}, along_time_{along_time}, plain_{path} {
+Hdf5Source::Hdf5Source(const Path& path, std::mutex& library)
+    : path_{path.text()}, library_{library} {
+  const std::lock_guard lock{library_};
   const Quiet quiet;
-  file_ = File{
-      check(H5Fopen(name_of(plain_.file()).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
+  opened_.emplace(
+      path, LibraryFile::Calls{[this](const Descriptor& file) {
+                                 file_ = File{check(
+                                     H5Fopen(name_of(file).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
+                                     "open", path_)};
+                               },
+                               [this] { file_ = File{}; }});
+  plain_ = std::make_unique<PlainSource>(opened_->descriptor(), path_);
+}
+
+Hdf5Source::~Hdf5Source() {
+  const std::lock_guard lock{library_};
+  opened_.reset();
 }
 
 void Hdf5Source::newest_step_is(std::int64_t number) {
+  const std::lock_guard lock{library_};
   const Quiet quiet;
+  opened_->reach();
   is_by_number_ = are_called_by_number(file_.raw(), number);
 }
 
@@ -108,11 +125,25 @@ Hdf5Source::Found Hdf5Source::open_at_root(const Variable& variable) const {
   return found;
 }
 
+// A file of one step has it as its first, whatever its number.
+Dataset Hdf5Source::open_of_adios2(const Placed& where) const {
+  const std::string group = '/' + std::string{adios2_group};
+  const auto is_there = [&](std::int64_t step) {
+    return H5Lexists(file_.raw(), (group + std::to_string(step)).c_str(), H5P_DEFAULT) > 0;
+  };
+  const std::int64_t step = is_there(0) && !is_there(1) ? 0 : where.step;
+  const std::string name = group + std::to_string(step) + '/' + where.variable.name;
+  return is_there(step) ? Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)} : Dataset{};
+}
+
 Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
   const std::string name =
       dataset_name(where.variable, is_by_number_ ? where.number_of_step() : where.step);
   Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
               holds_texts(where.variable)};
+  if (found.dataset.raw() < 0) {
+    found.dataset = open_of_adios2(where);
+  }
   if (found.dataset.raw() < 0) {
     found = open_at_root(where.variable);
   }
@@ -154,20 +185,32 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
   if (array::elements(box) == 0) {
     return;
   }
+  Placed raw = where;
+  {
+    const std::lock_guard lock{library_};
+    opened_->reach();
+    raw.offset = read_by_library(where, box, to);
+  }
+  if (raw.offset >= 0) {
+    plain_->read(raw, box, to);
+  }
+}
+
+// @return where the elements of the step begin that nobody needs the library for; -1 if they were
+// read.
+std::int64_t Hdf5Source::read_by_library(const Placed& where, const array::Box& box,
+                                         const Destination& to) const {
   const Quiet quiet;
   const Found found = open_dataset(where);
   check_shape(found, where);
   const Dataset& dataset = found.dataset;
   const Type element = element_type(where.variable.type);
-  Placed raw = where;
-  raw.offset = raw_offset(dataset.raw(), element.raw());
-  if (raw.offset >= 0) {
-    plain_.read(raw, box, to);
-    return;
+  if (const auto offset = raw_offset(dataset.raw(), element.raw()); offset >= 0) {
+    return offset + (found.has_time ? where.step * where.variable.bytes() : 0);
   }
   if (found.has_texts) {
     read_text(found, where, box, to);
-    return;
+    return -1;
   }
   const Space in_file = found.has_time ? selected_of_step(dataset.raw(), where.step, box)
                                        : selected(where.variable.shape, box);
@@ -175,6 +218,7 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
   check(
       H5Dread(dataset.raw(), element.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local),
       "read the variable \"" + where.variable.name + "\" from", path_);
+  return -1;
 }
 
 // HDF5 reads whole strings only.
@@ -203,9 +247,10 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
 }
 
 Inventory Hdf5Source::inventory() {
+  const std::lock_guard lock{library_};
   const Quiet quiet;
-  auto along_time = along_time_ ? inventory_along_time(file_.raw(), path_) : std::nullopt;
-  return along_time ? std::move(*along_time) : inventory_of(file_.raw(), path_);
+  opened_->reach();
+  return inventory_of(file_.raw(), path_);
 }
 
 }  // namespace iocomp::formats::h5

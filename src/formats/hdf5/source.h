@@ -3,27 +3,34 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "array/box.h"
 #include "base/path.h"
 #include "formats/hdf5/handle.h"
+#include "formats/library_file.h"
 #include "formats/plain_source.h"
 #include "formats/source.h"
 
 namespace iocomp::formats::h5 {
 
 /// Reads datasets by the serial driver, so independently of other ranks. Contiguous ones of native
-/// elements are read without the library, which tells only where they begin. Files that iocomp did
-/// not write are read too: see `inventory_of`.
+/// elements are read without the library, which tells only where they begin; of these, any number
+/// of threads read at a time. Files that iocomp did not write are read too: see `inventory_of`.
 class Hdf5Source : public Source {
  public:
-  /// @param along_time  whether datasets that grow do so with the steps: see `inventory`.
   /// @throws Error{storage_failure}.
-  explicit Hdf5Source(const Path& path, bool along_time = false);
+  Hdf5Source(const Path& path, std::mutex& library);
+  ~Hdf5Source() override;
 
   void newest_step_is(std::int64_t number) override;
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  /// HDF5 opens no file that ends early.
+  [[nodiscard]] bool is_whole() override { return true; }
   [[nodiscard]] Inventory inventory() override;
 
  private:
@@ -32,17 +39,21 @@ class Hdf5Source : public Source {
     bool has_time = false;   ///< one more dimension in front, for the steps
     bool has_texts = false;  ///< its elements are texts, and their length is the last dimension
   };
+  [[nodiscard]] std::int64_t read_by_library(const Placed& where, const array::Box& box,
+                                             const Destination& to) const;
   [[nodiscard]] Found open_dataset(const Placed& where) const;
+  [[nodiscard]] Dataset open_of_adios2(const Placed& where) const;
   [[nodiscard]] Found open_at_root(const Variable& variable) const;
   void read_text(const Found& found, const Placed& where, const array::Box& box,
                  const Destination& to) const;
   void check_shape(const Found& found, const Placed& where) const;
 
   std::string path_;
-  bool along_time_;
   bool is_by_number_ = true;  // groups of steps are called so
+  std::mutex& library_;
   File file_;
-  PlainSource plain_;  // of the same file
+  std::optional<LibraryFile> opened_;
+  std::unique_ptr<PlainSource> plain_;  // of the same file
 };
 
 }  // namespace iocomp::formats::h5

@@ -15,8 +15,6 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
-constexpr std::int64_t most_steps_in_chunk = 1024;
 // HDF5 counts the bytes of a chunk in 32 bits.
 constexpr std::int64_t hdf5_most_bytes = std::numeric_limits<std::uint32_t>::max();
 // Rather a chunk that is too large than chunks smaller than this part of what they may have.
@@ -53,11 +51,9 @@ TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
   }
   std::int64_t bytes = variable.bytes();
   compression = storage.compression;
-  is_filtered = compression.is_on() && bytes >= page_bytes;
-  if (bytes > 0 && bytes < page_bytes) {
-    steps = std::min(page_bytes / bytes, most_steps_in_chunk);
-    shape[0] = steps;
-  }
+  steps = steps_in_chunk(bytes);
+  shape[0] = steps;
+  is_filtered = compression.is_on() && bytes > 0 && steps == 1;
   elements = array::elements(variable.shape);
   bool is_slowest = true;  // but for those of one row
   bool is_cut = false;

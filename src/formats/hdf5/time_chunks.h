@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,6 +11,16 @@
 
 namespace iocomp::formats::h5 {
 
+/// The steps in a chunk of a dataset with `layout = "time"`: many, where a record has less than a
+/// page.
+[[nodiscard]] constexpr std::int64_t steps_in_chunk(std::int64_t record_bytes) {
+  constexpr std::int64_t page_bytes = 4096;
+  constexpr std::int64_t most_steps = 1024;
+  return record_bytes > 0 && record_bytes < page_bytes
+             ? std::min(page_bytes / record_bytes, most_steps)
+             : 1;
+}
+
 /// How a dataset with `layout = "time"` is cut: its records along their slowest dimensions, so that
 /// the elements of each chunk follow one another, and so do the chunks of a record. Only the last
 /// one may be less than full; in the file it has the room of all others.
@@ -17,7 +28,7 @@ struct TimeChunks {
   TimeChunks(const Variable& variable, const FormatOptions& options);
 
   std::vector<std::int64_t> shape;  ///< of a chunk, time first; what HDF5 sees of it
-  std::int64_t steps = 1;           ///< in a chunk: many, where a record has less than a page
+  std::int64_t steps = 1;           ///< in a chunk
   std::int64_t elements = 1;        ///< of a record, in a chunk
   std::int64_t per_record = 1;      ///< chunks, where they do not hold several steps
   std::size_t element_bytes = 1;

@@ -23,6 +23,7 @@
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/chunk_index.h"
 #include "formats/hdf5/dataset.h"
+#include "formats/hdf5/dataset_names.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "base/path.h"
+#include "formats/communicator.h"
 #include "formats/mpiio/target.h"
-#include "formats/plain_source.h"
 #include "formats/rules.h"
 
 namespace iocomp::formats {
@@ -28,11 +28,8 @@ class MpiIo : public Format {
                 .goes_on = true,
                 .xdmf_can_describe = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm writers) const override {
-    return std::make_unique<MpiIoTarget>(path, options, writers);
-  }
-  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
-    return std::make_unique<PlainSource>(path);
+                              const Communicator& writers) const override {
+    return std::make_unique<MpiIoTarget>(path, options, writers.raw);
   }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/format.h"
 
-#include <mpi.h>
 #include <netcdf.h>
 
 #include <memory>
@@ -9,7 +8,7 @@
 
 #include "base/path.h"
 #include "contents/dimensions.h"
-#include "formats/cdf/format.h"
+#include "formats/communicator.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/library.h"
@@ -22,14 +21,14 @@
 namespace iocomp::formats {
 namespace {
 
-class Netcdf : public cdf::CdfFormat {
+class Netcdf : public Format {
  public:
   explicit Netcdf(Kind kind)
-      : CdfFormat{{.rules = rules::netcdf,
-                   .extension = ".nc",
-                   .kind = kind,
-                   .goes_on = true,
-                   .xdmf_can_describe = true}} {}
+      : Format{{.rules = rules::netcdf,
+                .extension = ".nc",
+                .kind = kind,
+                .goes_on = true,
+                .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& options) const override {
     const bool has_time = contents::dimensions_of(placed.variable, options.one_step).has_time;
@@ -39,10 +38,10 @@ class Netcdf : public cdf::CdfFormat {
                                          : placed.step};
   }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm writers) const override {
+                              const Communicator& writers) const override {
     const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, options); };
     if (traits().kind == Kind::step) {
-      return std::make_unique<h5::DeflateTarget>(path, options, writers, file);
+      return std::make_unique<h5::DeflateTarget>(path, options, writers.raw, file);
     }
     return std::make_unique<h5::RecordTarget>(file());
   }
@@ -59,10 +58,9 @@ const Format& netcdf(const FormatOptions& options) {
   return options.compresses() ? compressed : plain;
 }
 
-std::string version() { return cdf::library_version(); }
-
 }  // namespace
 }  // namespace iocomp::formats
 
 extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
-    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::netcdf};
+    iocomp_format_interface_version, &iocomp::formats::h5::library_version,
+    &iocomp::formats::netcdf};

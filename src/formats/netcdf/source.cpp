@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/netcdf/source.h"
 
-#include <fcntl.h>
 #include <netcdf.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,14 +18,15 @@
 #include "array/element_type.h"
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "contents/description.h"
 #include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "formats/cdf/types.h"
+#include "formats/library_file.h"
 #include "formats/netcdf/look.h"
+#include "formats/pnetcdf/header.h"
 #include "formats/source.h"
 #include "formats/sub_boxes.h"
 #include "formats/words.h"
@@ -46,21 +45,25 @@ bool is_unlimited(int file, int dimension) {
 // A first dimension that is called "time", or grows, counts the steps.
 class NetcdfSource : public Source {
  public:
-  explicit NetcdfSource(const Path& path)
-      : path_{path.text()},
-        plain_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {
-    check(nc_open(name_of(plain_).c_str(), NC_NOWRITE, &file_), "open");
+  NetcdfSource(const Path& path, std::mutex& library) : path_{path.text()}, library_{library} {
+    const std::lock_guard lock{library_};
+    opened_.emplace(path, LibraryFile::Calls{
+                              [this](const Descriptor& file) {
+                                check(nc_open(name_of(file).c_str(), NC_NOWRITE, &file_), "open");
+                              },
+                              [this] { nc_close(file_); }});
   }
   ~NetcdfSource() override {
-    if (file_ >= 0) {
-      nc_close(file_);
-    }
+    const std::lock_guard lock{library_};
+    opened_.reset();
   }
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override {
     if (array::elements(box) == 0) {
       return;
     }
+    const std::lock_guard lock{library_};
+    opened_->reach();
     const std::string action = "read the variable \"" + where.variable.name + "\" from";
     int number = -1;
     check(nc_inq_varid(file_, where.variable.name.c_str(), &number), action);
@@ -85,7 +88,22 @@ class NetcdfSource : public Source {
     block.scatter();
   }
 
+  // HDF5 opens no file that ends early; netCDF reads zeros behind the end of others.
+  bool is_whole() override {
+    const std::lock_guard lock{library_};
+    opened_->reach();
+    if (has_chunks()) {
+      return true;
+    }
+    const auto file = opened_->descriptor();
+    const auto header = read_header(file, path_);
+    const auto end = header ? end_of_elements(*header) : std::nullopt;
+    return end && *end <= opened_->bytes();
+  }
+
   Inventory inventory() override {
+    const std::lock_guard lock{library_};
+    opened_->reach();
     Inventory inventory;
     int variables = 0;
     check(nc_inq_nvars(file_, &variables), "look through");
@@ -139,19 +157,20 @@ class NetcdfSource : public Source {
 
   void check(int code, const std::string& action) const { check_netcdf(code, action, path_); }
 
+  // As in HDF5: the file is NetCDF-4.
+  [[nodiscard]] bool has_chunks() const {
+    int format = 0;
+    check(nc_inq_format(file_, &format), "look at the format of");
+    return format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
+  }
+
   // The steps that its header claims are listed one by one: there must be room for them in the
   // file, as there is in all but those of HDF5, whose chunks may be compressed or missing.
   void check_steps(const std::vector<Found>& all) const {
-    int format = 0;
-    check(nc_inq_format(file_, &format), "look at the format of");
-    const bool has_chunks = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
-    struct stat status{};
-    if (::fstat(plain_.raw(), &status) != 0) {
-      throw failure("find the size of", path_, errno);
-    }
-    const std::int64_t room = status.st_size;
+    const bool may_be_compressed = has_chunks();
+    const std::int64_t room = opened_->bytes();
     for (const auto& found : all) {
-      const std::int64_t bytes = has_chunks || !found.has_type ? 0 : found.variable.bytes();
+      const std::int64_t bytes = may_be_compressed || !found.has_type ? 0 : found.variable.bytes();
       const std::int64_t most = bytes > 0 ? room / bytes : contents::most_silent_steps;
       if (const auto steps = found.steps.value_or(0); steps < 0 || steps > most) {
         throw Error{ErrorCode::storage_failure,
@@ -192,14 +211,15 @@ class NetcdfSource : public Source {
   }
 
   std::string path_;
-  Descriptor plain_;
+  std::mutex& library_;
   int file_ = -1;
+  std::optional<LibraryFile> opened_;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> open_netcdf(const Path& path) {
-  return std::make_unique<NetcdfSource>(path);
+std::unique_ptr<Source> open_netcdf(const Path& path, std::mutex& library) {
+  return std::make_unique<NetcdfSource>(path, library);
 }
 
 }  // namespace iocomp::formats::cdf

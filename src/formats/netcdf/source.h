@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "base/path.h"
 #include "formats/source.h"
@@ -9,7 +10,8 @@
 namespace iocomp::formats::cdf {
 
 /// Open a committed file, or one of others. Local.
+/// @param library  see iocomp_source_entry.
 /// @throws Error{storage_failure}.
-[[nodiscard]] std::unique_ptr<Source> open_netcdf(const Path& path);
+[[nodiscard]] std::unique_ptr<Source> open_netcdf(const Path& path, std::mutex& library);
 
 }  // namespace iocomp::formats::cdf

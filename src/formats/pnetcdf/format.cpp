@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/format.h"
 
-#include <mpi.h>
-
 #include <bit>
 #include <memory>
 #include <string>
 
 #include "base/path.h"
-#include "formats/cdf/format.h"
 #include "formats/pnetcdf/target.h"
 #include "formats/rules.h"
 #include "formats/words.h"
@@ -16,20 +13,20 @@
 namespace iocomp::formats {
 namespace {
 
-class Pnetcdf : public cdf::CdfFormat {
+class Pnetcdf : public Format {
  public:
   Pnetcdf()
-      : CdfFormat{{.rules = rules::pnetcdf,
-                   .extension = ".nc",
-                   .goes_on = true,
-                   .byte_order = std::endian::big}} {}
+      : Format{{.rules = rules::pnetcdf,
+                .extension = ".nc",
+                .goes_on = true,
+                .byte_order = std::endian::big}} {}
   [[nodiscard]] contents::Rules rules(const FormatOptions& options) const override {
     auto rules = traits().rules;
     rules.header_bytes = cdf::header_room(options);
     return rules;
   }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              MPI_Comm /*writers*/) const override {
+                              const Communicator& /*writers*/) const override {
     return std::make_unique<cdf::PnetcdfTarget>(path, options);
   }
 };
@@ -39,7 +36,7 @@ const Format& pnetcdf(const FormatOptions& /*options*/) {
   return format;
 }
 
-std::string version() { return "CDF-5, read by " + cdf::library_version(); }
+std::string version() { return "CDF-5"; }
 
 }  // namespace
 }  // namespace iocomp::formats

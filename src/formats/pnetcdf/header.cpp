@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/pnetcdf/header.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -15,13 +19,15 @@
 #include "array/byte_order.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "formats/cdf/types.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 namespace {
 
-constexpr std::int32_t magic = 0x43444605;  // "CDF", 5
+constexpr std::int32_t magic = 0x43444600;  // "CDF", and the version
+constexpr int own_version = 5;
 constexpr std::int32_t of_dimensions = 10;
 constexpr std::int32_t of_variables = 11;
 constexpr std::int32_t of_attributes = 12;
@@ -69,7 +75,7 @@ class Writer {
 };
 
 Error damaged(const std::string& what) {
-  return Error{ErrorCode::storage_failure, "the header of a CDF-5 file is damaged: " + what};
+  return Error{ErrorCode::storage_failure, "the header of a CDF file is damaged: " + what};
 }
 
 // Behind the end of the bytes everything is zero, and it says so.
@@ -77,6 +83,18 @@ class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : left_{bytes} {}
 
+  // @return of the file.
+  int version() {
+    const auto found = static_cast<int>(number(4) - magic);
+    if (found != 1 && found != 2 && found != own_version && !is_at_end_) {
+      throw damaged("it does not begin with CDF and 1, 2 or 5");
+    }
+    size_bytes_ = found == own_version ? 8 : 4;
+    offset_bytes_ = found == 1 ? 4 : 8;
+    return found;
+  }
+  std::int64_t size() { return number(size_bytes_); }
+  std::int64_t offset() { return number(offset_bytes_); }
   [[nodiscard]] bool is_at_end() const noexcept { return is_at_end_; }
   std::int64_t number(std::size_t bytes) {
     std::uint64_t value = 0;
@@ -87,7 +105,7 @@ class Reader {
   }
   // Of what takes some bytes each.
   std::size_t count() {
-    const std::int64_t found = number(8);
+    const std::int64_t found = size();
     if (found < 0) {
       throw damaged("a length is negative");
     }
@@ -152,13 +170,15 @@ class Reader {
 
   std::span<const std::byte> left_;
   bool is_at_end_ = false;
+  std::size_t size_bytes_ = 8;
+  std::size_t offset_bytes_ = 8;
 };
 
 Header::Variable variable(Reader& reader, const std::vector<Header::Dimension>& dimensions) {
   Header::Variable variable;
   variable.name = reader.name();
   for (std::size_t left = reader.count(); left > 0 && !reader.is_at_end(); --left) {
-    variable.dimensions.push_back(static_cast<std::size_t>(reader.number(8)));
+    variable.dimensions.push_back(static_cast<std::size_t>(reader.size()));
   }
   variable.attributes = reader.attributes();
   variable.type = reader.type();
@@ -172,8 +192,8 @@ Header::Variable variable(Reader& reader, const std::vector<Header::Dimension>& 
       throw damaged("a variable has more bytes than 63 bits count");
     }
   }
-  (void)reader.number(8);
-  variable.begin = reader.number(8);
+  (void)reader.size();
+  variable.begin = reader.offset();
   return variable;
 }
 
@@ -182,13 +202,11 @@ Header::Variable variable(Reader& reader, const std::vector<Header::Dimension>& 
 std::optional<Header> decode(std::span<const std::byte> bytes) {
   Reader reader{bytes};
   Header header;
-  if (reader.number(4) != magic && !reader.is_at_end()) {
-    throw damaged("it does not begin with CDF and 5");
-  }
-  header.records = reader.number(8);
+  header.version = reader.version();
+  header.records = reader.size();
   for (std::size_t left = reader.list(of_dimensions); left > 0 && !reader.is_at_end(); --left) {
     const std::string name = reader.name();
-    header.dimensions.push_back({name, reader.number(8)});
+    header.dimensions.push_back({name, reader.size()});
   }
   header.attributes = reader.attributes();
   for (std::size_t left = reader.list(of_variables); left > 0 && !reader.is_at_end(); --left) {
@@ -203,6 +221,57 @@ std::optional<Header> decode(std::span<const std::byte> bytes) {
   return reader.is_at_end() ? std::nullopt : std::optional{std::move(header)};
 }
 
+std::optional<Header> read_header(const Descriptor& file, const std::string& path) {
+  constexpr std::int64_t first_bytes = std::int64_t{256} << 10;
+  struct stat status{};
+  if (::fstat(file.raw(), &status) != 0) {
+    throw failure("find the size of", path, errno);
+  }
+  for (std::int64_t wanted = first_bytes;; wanted *= 2) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(wanted, status.st_size)));
+    const auto got = ::pread(file.raw(), bytes.data(), bytes.size(), 0);
+    if (got < 0) {
+      throw failure("read the header of", path, errno);
+    }
+    bytes.resize(static_cast<std::size_t>(got));
+    auto header = decode(bytes);
+    if (header || wanted >= status.st_size) {
+      return header;
+    }
+  }
+}
+
+std::optional<std::int64_t> end_of_elements(const Header& header) {
+  const auto is_record = [&header](const Header::Variable& variable) {
+    return !variable.dimensions.empty() &&
+           header.dimensions[variable.dimensions.front()].length == 0;
+  };
+  const auto with_records = std::ranges::count_if(header.variables, is_record);
+  bool fits = true;
+  std::int64_t record = 0;
+  for (const auto& variable : header.variables) {
+    if (is_record(variable)) {
+      const auto part = with_records == 1 ? variable.bytes : padded(variable.bytes);
+      fits = fits && !__builtin_add_overflow(record, part, &record);
+    }
+  }
+  std::int64_t end = 0;
+  for (const auto& variable : header.variables) {
+    std::int64_t last = variable.begin;
+    if (is_record(variable)) {
+      std::int64_t before = 0;
+      if (header.records == 0) {
+        continue;
+      }
+      fits = fits && !__builtin_mul_overflow(header.records - 1, record, &before) &&
+             !__builtin_add_overflow(last, before, &last);
+    }
+    fits = fits && !__builtin_add_overflow(last, variable.bytes, &last);
+    end = std::max(end, last);
+  }
+  return fits ? std::optional{end} : std::nullopt;
+}
+
 std::vector<std::byte> encode_records(std::int64_t records) {
   const auto bytes = std::as_bytes(std::span{&records, 1});
   std::vector<std::byte> big{bytes.begin(), bytes.end()};
@@ -214,7 +283,7 @@ std::vector<std::byte> encode_records(std::int64_t records) {
 
 std::vector<std::byte> encode(const Header& header) {
   Writer writer;
-  writer.put(magic);
+  writer.put(magic + own_version);
   writer.put(header.records);
   writer.put_list(of_dimensions, header.dimensions.size());
   for (const auto& dimension : header.dimensions) {

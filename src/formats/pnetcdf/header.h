@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "base/descriptor.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 
-/// The header of a CDF-5 file: everything in it but the data. See "CDF-5 file format
-/// specification" in the documentation of PnetCDF.
+/// The header of a CDF file: everything in it but the data. See "CDF-5 file format specification"
+/// in the documentation of PnetCDF. iocomp writes CDF-5; other tools make CDF-1 and CDF-2 of it.
 struct Header {
+  int version = 5;  ///< or 1 or 2, of files of others
   struct Dimension {
     std::string name;
     std::int64_t length = 0;  ///< 0: of the records
@@ -45,11 +47,17 @@ inline constexpr std::int64_t padding = 4;
 inline constexpr std::int64_t records_at = 4;
 [[nodiscard]] std::vector<std::byte> encode_records(std::int64_t records);
 
-/// The bytes with which the file begins.
+/// Where the last element ends that the header tells of; nothing where that is beyond 63 bits.
+[[nodiscard]] std::optional<std::int64_t> end_of_elements(const Header& header);
+
+/// The bytes with which the file begins, of CDF-5.
 [[nodiscard]] std::vector<std::byte> encode(const Header& header);
 /// The other way round. @param bytes  with which a file begins.
 /// @return nothing where the header is longer than that.
 /// @throws Error{storage_failure} for what is no such header.
 [[nodiscard]] std::optional<Header> decode(std::span<const std::byte> bytes);
+/// The header of a file; nothing where the file ends inside.
+/// @param path  for messages. @throws Error{storage_failure}.
+[[nodiscard]] std::optional<Header> read_header(const Descriptor& file, const std::string& path);
 
 }  // namespace iocomp::formats::cdf

@@ -68,6 +68,11 @@ void PnetcdfLayout::go_on(const Header& header, const Header::Variable& variable
 }
 
 void PnetcdfLayout::go_on(const Header& header, const std::set<std::string>& kept) {
+  if (header.version != Header{}.version) {
+    throw Error{ErrorCode::unsupported, "cannot go on with a file of CDF-" +
+                                            std::to_string(header.version) +
+                                            ": another program has written it anew"};
+  }
   earlier_ = header.attributes;
   if (header.variables.empty()) {
     return;

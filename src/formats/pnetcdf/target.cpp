@@ -66,31 +66,13 @@ PnetcdfTarget::PnetcdfTarget(const Path& path, const FormatOptions& options)
   }
 }
 
-Header PnetcdfTarget::read_header() const {
-  struct stat status{};
-  if (::fstat(file_.raw(), &status) != 0) {
-    throw failure("find the size of", path_, errno);
-  }
-  for (std::int64_t wanted = least_header_bytes;; wanted *= 2) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(wanted, status.st_size)));
-    const auto got = ::pread(file_.raw(), bytes.data(), bytes.size(), 0);
-    if (got < 0) {
-      throw failure("read the header of", path_, errno);
-    }
-    bytes.resize(static_cast<std::size_t>(got));
-    if (auto header = decode(bytes)) {
-      return *std::move(header);
-    }
-    if (wanted >= status.st_size) {
-      throw Error{ErrorCode::storage_failure,
-                  "cannot go on with " + path_ + ": its header is torn"};
-    }
-  }
-}
-
 // Before its records are written over, readers must see no more of them.
 void PnetcdfTarget::go_on(const FormatOptions& options) {
-  Header header = read_header();
+  auto found = read_header(file_, path_);
+  if (!found) {
+    throw Error{ErrorCode::storage_failure, "cannot go on with " + path_ + ": its header is torn"};
+  }
+  Header header = *std::move(found);
   layout_.go_on(header, options.earlier_variables);
   records_ = std::min(header.records, options.earlier_steps);
   const std::int64_t records = std::exchange(header.records, 0);

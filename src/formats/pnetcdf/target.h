@@ -40,7 +40,6 @@ class PnetcdfTarget : public PlainTarget {
 
  private:
   void go_on(const FormatOptions& options);
-  [[nodiscard]] Header read_header() const;
   void set_size(std::int64_t bytes) const;
   void reach(std::int64_t bytes) const;
   void take_note(const Description& description, std::int64_t from);

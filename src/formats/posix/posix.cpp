@@ -22,9 +22,6 @@ class Posix : public Format {
                 .offsets_by_layout = true,
                 .goes_on = true,
                 .xdmf_can_describe = true}} {}
-  [[nodiscard]] std::unique_ptr<Source> open(const Path& path) const override {
-    return std::make_unique<PlainSource>(path);
-  }
 };
 
 std::string version() { return "POSIX.1-2008"; }

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "contents/variable.h"
+#include "formats/communicator.h"
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "read_adios2.h"
@@ -190,7 +191,8 @@ TEST_P(Adios2, ParametersThatWouldBreakTheCommitAreRefused) {
 TEST_P(Adios2, OtherParametersReachTheEngine) {
   FormatOptions options = GetParam().options();
   options.engine_parameters = {{"NumAggregators", "1"}, {"StatsLevel", "0"}};
-  const auto target = GetParam().format().create(Path{folder_ / "file"}, options, MPI_COMM_WORLD);
+  const auto target =
+      GetParam().format().create(Path{folder_ / "file"}, options, Communicator{MPI_COMM_WORLD});
   std::get<std::unique_ptr<StepTarget>>(target)->write_step(0, {});
   finish(target, {});
   if (rank() == 0 && GetParam().engine == "BP5") {

@@ -10,6 +10,7 @@
 
 #include "array/element_type.h"
 #include "base/path.h"
+#include "formats/communicator.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
 #include "formats/registry.h"
@@ -46,10 +47,10 @@ Variable BackEnd::like(Variable wanted) const {
 
 Target BackEnd::create(const Path& path) const {
   if (!is_plain()) {
-    return format().create(path, options(), MPI_COMM_WORLD);
+    return format().create(path, options(), Communicator{MPI_COMM_WORLD});
   }
   (void)make_file(path, O_WRONLY);
-  return format().create(path, options(), MPI_COMM_SELF);
+  return format().create(path, options(), Communicator{MPI_COMM_SELF});
 }
 
 std::vector<BackEnd> back_ends() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "array/element_type.h"
 #include "base/path.h"
 #include "formats/format.h"
+#include "formats/source.h"
+#include "formats/sources.h"
 
 namespace iocomp::formats {
 
@@ -23,6 +26,10 @@ struct BackEnd {
   [[nodiscard]] const Format& format() const;
   /// Make the file and its target. Collective, but for a plain one.
   [[nodiscard]] Target create(const Path& path) const;
+  /// A file that it has written, for reading.
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const {
+    return open_source(name, Path{path}, folder);
+  }
   [[nodiscard]] bool is_plain() const { return format().traits().is_plain(); }
   [[nodiscard]] bool writes_whole_steps() const { return format().traits().writes_whole_steps(); }
   [[nodiscard]] bool holds(array::ElementType type) const;

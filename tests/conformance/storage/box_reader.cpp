@@ -71,8 +71,7 @@ std::vector<std::byte> local_array(const Placed& placed, const std::vector<std::
 }  // namespace
 
 BoxReader::BoxReader(const BackEnd& back_end, const std::string& path)
-    : source_{back_end.format().open(Path{path})},
-      random_{static_cast<std::uint64_t>(rank()) + 1} {}
+    : source_{back_end.open(path)}, random_{static_cast<std::uint64_t>(rank()) + 1} {}
 
 bool BoxReader::differs(const Placed& placed, const std::vector<std::byte>& all,
                         const array::Box& box, int halo) {

@@ -230,7 +230,7 @@ TEST_P(Contract, WhatNobodyPutAtTheEndIsZeros) {
     file.grow();  // whoever commits a step does
   }
   barrier();
-  const auto source = GetParam().format().open(Path{file.path()});
+  const auto source = GetParam().open(file.path());
   for (const auto& placed : contents) {
     auto wanted = expected(placed);
     const auto row = wanted.size() / static_cast<std::size_t>(placed.variable.shape.extent[0]);

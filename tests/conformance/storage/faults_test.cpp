@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "contents/variable.h"
+#include "formats/communicator.h"
 #include "formats/format.h"
 #include "shared_file.h"
 #include "shared_folder.h"

@@ -22,6 +22,7 @@
 #include "foreign_hdf5.h"
 #include "formats/format.h"
 #include "formats/source.h"
+#include "formats/sources.h"
 #include "shared_file.h"
 #include "shared_folder.h"
 
@@ -58,7 +59,7 @@ class Hdf5Reading : public testing::Test {
       write_foreign_hdf5(folder_ / "foreign.h5");
     }
     barrier();
-    return hdf5.format().open(Path{folder_ / "foreign.h5"});
+    return open_source("hdf5", Path{folder_ / "foreign.h5"});
   }
   SharedFolder folder_;
 };
@@ -134,7 +135,7 @@ TEST_F(Hdf5Reading, AFileOfIocompTellsItsStepsWithoutAManifest) {
   file.description().attributes["title"] = text_attribute("größer");
   file.description().of_variable = {{{"unit", text_attribute("m")}}, {}};
   file.finish();
-  const auto inventory = hdf5.format().open(Path{file.path()})->inventory();
+  const auto inventory = open_source("hdf5", Path{file.path()})->inventory();
   EXPECT_EQ(inventory.steps, (std::vector<std::int64_t>{0, 2, 10}));
   ASSERT_EQ(inventory.contents.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -156,7 +157,7 @@ TEST_F(Hdf5Reading, WhatIsNoHdf5FileIsTold) {
   }
   barrier();
   try {
-    (void)hdf5.format().open(Path{folder_ / "text.h5"});
+    (void)open_source("hdf5", Path{folder_ / "text.h5"});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::storage_failure);

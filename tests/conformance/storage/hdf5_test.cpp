@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "contents/variable.h"
 #include "formats/format.h"
+#include "formats/sources.h"
 #include "read_hdf5.h"
 #include "shared_file.h"
 #include "shared_folder.h"
@@ -114,7 +115,7 @@ TEST_F(Hdf5, EachCommitShowsAllStepsSoFar) {
     }
     file.flush();
     if (rank() == 0 && (step % 59 == 0 || step + 1 == steps)) {
-      const auto found = hdf5.format().open(Path{file.path()})->inventory();
+      const auto found = open_source("hdf5", Path{file.path()})->inventory();
       EXPECT_EQ(std::ssize(found.steps), step + 1);
       EXPECT_EQ(found.attributes, file.description().attributes);
       for (const auto& placed :
@@ -137,13 +138,13 @@ TEST_F(Hdf5, WhatACommitWroteIsNotSeenBeforeItsSwitch) {
     for (int again = 0; again < 3; ++again) {  // nobody says that it is visible
       const Switch last = target->commit(second, 1);
       EXPECT_EQ(last.bytes.size(), 48U);
-      EXPECT_EQ(hdf5.format().open(Path{file.path()})->inventory().steps,
+      EXPECT_EQ(open_source("hdf5", Path{file.path()})->inventory().steps,
                 (std::vector<std::int64_t>{0}));
     }
   }
   file.finish();
   if (rank() == 0) {
-    EXPECT_EQ(hdf5.format().open(Path{file.path()})->inventory().steps,
+    EXPECT_EQ(open_source("hdf5", Path{file.path()})->inventory().steps,
               (std::vector<std::int64_t>{0, 1}));
   }
   barrier();

@@ -156,7 +156,7 @@ TEST_P(Hdf5AlongTime, EachCommitShowsAllStepsSoFar) {
       const auto count = static_cast<hsize_t>(step) + 1;
       EXPECT_EQ(look_at(file.path(), "/large").extent, (std::vector<hsize_t>{count, 50, 20, 100}));
       EXPECT_EQ(look_at(file.path(), "/small").extent, (std::vector<hsize_t>{count, 8}));
-      const auto source = GetParam().format().open(Path{file.path()});
+      const auto source = GetParam().open(file.path());
       for (const auto& placed : file.description().contents) {
         if (placed.step % 7 != step % 7) {
           continue;

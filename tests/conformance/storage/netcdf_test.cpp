@@ -74,7 +74,7 @@ TEST_P(Netcdf, AFileTellsItsStepsAndAttributesWithoutAManifest) {
   file.description().of_variable = {
       {{"units", text_attribute("K")}, {"dimensions", text_attribute("time y x")}}, {}};
   file.finish();
-  const auto source = GetParam().format().open(Path{file.path()});
+  const auto source = GetParam().open(file.path());
   const auto inventory = source->inventory();
   EXPECT_EQ(inventory.steps, (std::vector<std::int64_t>{0, 1}));
   ASSERT_EQ(inventory.contents.size(), 3U);
@@ -111,7 +111,7 @@ TEST_P(Netcdf, WhatIsNoNetcdfFileIsTold) {
   }
   barrier();
   try {
-    (void)GetParam().format().open(Path{folder_ / "text.nc"});
+    (void)GetParam().open(folder_ / "text.nc");
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::storage_failure);

@@ -238,7 +238,7 @@ TEST(Header, ThatIsDamagedIsTold) {
     }
   }
   auto bytes = good;
-  bytes[3] = std::byte{1};
+  bytes[3] = std::byte{3};
   EXPECT_THROW((void)decode(bytes), Error);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "array/element_type.h"
@@ -30,12 +31,15 @@ class Records : public testing::Test {
     return folder_ / "u.nc";
   }
 
+ protected:
+  std::mutex library_;
+
  private:
   TemporaryFolder folder_;
 };
 
 TEST_F(Records, AreTheStepsOfAFile) {
-  const auto inventory = open_netcdf(Path{written(3, 3)})->inventory();
+  const auto inventory = open_netcdf(Path{written(3, 3)}, library_)->inventory();
   EXPECT_EQ(inventory.steps.size(), 3U);
   EXPECT_EQ(inventory.contents.size(), 3U);
 }
@@ -43,7 +47,7 @@ TEST_F(Records, AreTheStepsOfAFile) {
 // Listing them would take all memory.
 TEST_F(Records, ThatTheFileHasNoRoomForAreRefused) {
   const std::string path = written(std::int64_t{1} << 50, 3);
-  EXPECT_THROW((void)open_netcdf(Path{path})->inventory(), Error);
+  EXPECT_THROW((void)open_netcdf(Path{path}, library_)->inventory(), Error);
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/library_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/failure.h"
+#include "base/path.h"
+
+namespace iocomp::formats {
+namespace {
+
+// The clock of a file system may stand still for so long.
+constexpr std::chrono::seconds settled_after{2};
+
+// Guarded by the lock of the library.
+std::vector<LibraryFile*>& all_files() {
+  static std::vector<LibraryFile*> files;
+  return files;
+}
+
+bool is_older(const struct stat& status, std::chrono::seconds age) {
+  const auto changed = std::chrono::seconds{status.st_mtim.tv_sec};
+  return std::chrono::system_clock::now().time_since_epoch() - changed > age;
+}
+
+}  // namespace
+
+LibraryFile::LibraryFile(const Path& path, Calls calls)
+    : path_{path.text()},
+      calls_{std::move(calls)},
+      file_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {
+  open();
+  all_files().push_back(this);
+}
+
+LibraryFile::~LibraryFile() {
+  std::erase(all_files(), this);
+  if (is_open_) {
+    calls_.close();
+  }
+}
+
+void LibraryFile::reach() {
+  if (!is_open_) {
+    open();
+  }
+}
+
+Descriptor LibraryFile::descriptor() const {
+  Descriptor own{::fcntl(file_.raw(), F_DUPFD_CLOEXEC, 0)};
+  if (!own.is_open()) {
+    throw failure("open", path_, errno);
+  }
+  return own;
+}
+
+std::int64_t LibraryFile::bytes() const {
+  struct stat status{};
+  if (::fstat(file_.raw(), &status) != 0) {
+    throw failure("find the size of", path_, errno);
+  }
+  return status.st_size;
+}
+
+bool LibraryFile::is_same_file(const struct stat& status) const noexcept {
+  return seen_.st_dev == status.st_dev && seen_.st_ino == status.st_ino;
+}
+
+bool LibraryFile::has_changed(const struct stat& status) const noexcept {
+  return !is_settled_ || seen_.st_size != status.st_size ||
+         seen_.st_mtim.tv_sec != status.st_mtim.tv_sec ||
+         seen_.st_mtim.tv_nsec != status.st_mtim.tv_nsec;
+}
+
+void LibraryFile::open() {
+  struct stat status{};
+  if (::fstat(file_.raw(), &status) != 0) {
+    throw failure("open", path_, errno);
+  }
+  for (LibraryFile* const other : all_files()) {
+    if (other->is_open_ && other->is_same_file(status) && other->has_changed(status)) {
+      other->is_open_ = false;
+      other->calls_.close();
+    }
+  }
+  seen_ = status;
+  is_settled_ = is_older(status, settled_after);
+  calls_.open(file_);
+  is_open_ = true;
+}
+
+}  // namespace iocomp::formats

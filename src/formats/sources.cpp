@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/sources.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/folder_targets.h"
+#include "base/open_folder.h"
+#include "base/path.h"
+#include "formats/modules.h"
+#include "formats/source.h"
+
+namespace iocomp::formats {
+namespace {
+
+constexpr ModuleKind reads{.prefix = "libiocomp_source_",
+                           .symbol = "iocomp_source",
+                           .interface_version = iocomp_source_interface_version,
+                           .what = "what reads files of the back-end"};
+
+const iocomp_source_entry& source_entry(std::string_view format, const std::string& folder) {
+  return *static_cast<const iocomp_source_entry*>(module_entry(reads, format, folder));
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(std::string_view format, const Path& path,
+                                    const std::string& folder) {
+  static std::mutex library;
+  // ADIOS2 writes HDF5 files too: what reads all others reads these.
+  if (format == "adios2" && !is_folder(path)) {
+    return open_source("hdf5", path, folder);
+  }
+  const iocomp_source_entry* entry = nullptr;
+  try {
+    entry = &source_entry(format, folder);
+  } catch (const Error& error) {
+    throw Error{error.code(), "cannot read " + path.text() + ": " + error.what()};
+  }
+  return entry->open(path, library);
+}
+
+std::string source_version(std::string_view format, const std::string& folder) {
+  return source_entry(format, folder).version();
+}
+
+std::string format_of_file(const Path& path) {
+  if (is_folder(path)) {
+    return "adios2";
+  }
+  std::array<char, 8> begin{};
+  const Descriptor file = path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed);
+  (void)!::pread(file.raw(), begin.data(), begin.size(), 0);
+  const std::string_view bytes{begin.data(), begin.size()};
+  if (bytes == "\x89HDF\r\n\x1a\n") {
+    return path.name().ends_with(".nc") ? "netcdf" : "hdf5";
+  }
+  return bytes.starts_with("CDF") ? "pnetcdf" : "posix";
+}
+
+}  // namespace iocomp::formats

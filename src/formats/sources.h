@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/path.h"
+#include "formats/source.h"
+
+namespace iocomp::formats {
+
+/// Open a file for reading by the module `libiocomp_source_<format>.so`, which is loaded at first
+/// use. It needs no MPI. Local: every reader opens a file for itself, whoever wrote it.
+/// @param folder  see module_entry.
+/// @throws Error{unsupported} where there is no such module; Error{storage_failure} for a file that
+/// is none of this format.
+[[nodiscard]] std::unique_ptr<Source> open_source(std::string_view format, const Path& path,
+                                                  const std::string& folder = {});
+
+/// What reads files of a format: "HDF5 1.10.8". Loads its module.
+/// @throws Error{unsupported}.
+[[nodiscard]] std::string source_version(std::string_view format, const std::string& folder = {});
+
+/// A file that every folder of BP has.
+inline constexpr const char* mark_of_bp_folder = "md.idx";
+
+/// The name of the format of a file, by its first bytes: "posix" where they say nothing.
+[[nodiscard]] std::string format_of_file(const Path& path);
+
+}  // namespace iocomp::formats
+
+/// What a module `libiocomp_source_<name>.so` exports; `interface_version` must be the core's.
+extern "C" {
+inline constexpr int iocomp_source_interface_version = 1;
+struct iocomp_source_entry {
+  int interface_version;
+  /// Of what reads: "HDF5 1.10.8".
+  std::string (*version)();
+  /// Open a committed file, or one of others.
+  /// @param library  held while a library is called that serves one thread at a time. One for all
+  /// modules of a process, since two may call the same library.
+  /// @throws Error{storage_failure} for a file that is none of this format.
+  std::unique_ptr<iocomp::formats::Source> (*open)(const iocomp::Path& path, std::mutex& library);
+};
+}
+// A module defines: extern "C" __attribute__((visibility("default"))) const iocomp_source_entry
+// iocomp_source;

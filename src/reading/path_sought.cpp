@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reading/path_sought.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/folder_targets.h"
+#include "base/open_folder.h"
+#include "base/path.h"
+#include "commit/commit.h"
+#include "formats/sources.h"
+#include "reading/find_committed.h"
+
+namespace iocomp::reading {
+namespace {
+
+using Kind = Sought::Kind;
+
+// A folder is one of a format, or has a manifest; others have files.
+bool is_target(const Path& path) {
+  const auto found = path.folder().find(path.name(), OpenFolder::Links::followed);
+  return found && (!S_ISDIR(found->st_mode) || (path + ".json").is_there() ||
+                   is_folder_of_a_format(path, formats::mark_of_bp_folder));
+}
+
+Sought sought(const std::string& path, Kind kind) {
+  return {.name = path, .path = path, .backend = {}, .modules = {}, .kind = kind};
+}
+
+bool means(const std::string& given, const std::string& name) {
+  const auto dot = name.rfind('.');
+  return name == given || (dot != std::string::npos && dot > 0 && name.substr(0, dot) == given);
+}
+
+}  // namespace
+
+Sought sought_at(const std::string& path) {
+  if (!OpenFolder::if_there(folder_of(path))) {
+    return sought(path, Kind::either);
+  }
+  const Path at{path};
+  if (is_target(at)) {
+    return sought(path, Kind::one_file);
+  }
+  const std::string& given = at.name();
+  const std::string prefix = path.substr(0, path.size() - given.size());
+  std::map<std::string, std::vector<std::string>> found;  // plain names: the files
+  for (const auto& name : at.folder().names()) {
+    if (name.starts_with('.') || name.ends_with(".json") || name.ends_with(".xdmf")) {
+      continue;
+    }
+    const auto of_step = commit::name_of_step(name);
+    const std::string plain = of_step ? of_step->plain : name;
+    if (means(given, plain) && (of_step || is_target(at.beside(name)))) {
+      found[plain].push_back(name);
+    }
+  }
+  if (found.empty()) {
+    return sought(path, Kind::either);
+  }
+  const auto& [plain, files] = *found.begin();
+  const bool has_one = std::ranges::find(files, plain) != files.end();
+  if (found.size() > 1 || (has_one && files.size() > 1)) {
+    constexpr std::size_t most_told = 8;
+    std::string names;
+    std::size_t told = 0;
+    for (const auto& [each, of_it] : found) {
+      for (const auto& file : of_it) {
+        names += told == 0 ? file : told < most_told ? ", " + file : "";
+        ++told;
+      }
+    }
+    throw Error{
+        ErrorCode::invalid_argument,
+        path + ": there are " + names + (told > most_told ? " and others" : "") + "; say which"};
+  }
+  return sought(prefix + plain, has_one ? Kind::one_file : Kind::file_per_step);
+}
+
+}  // namespace iocomp::reading

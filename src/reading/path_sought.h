@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "reading/find_committed.h"
+
+namespace iocomp::reading {
+
+/// What a path means to someone who knows no settings: a file, with or without its extension, or a
+/// set of files of one step each, without their number.
+/// @throws Error{not_found}; Error{invalid_argument} where it may mean several, naming them.
+[[nodiscard]] Sought sought_at(const std::string& path);
+
+}  // namespace iocomp::reading
