@@ -2,13 +2,17 @@
 # Everything outside this repository that is linked, besides MPI (docs/developers/decisions/third_party_libraries.md).
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
-pkg_check_modules(LIBURING IMPORTED_TARGET liburing>=2.3) # without it writes are made by threads
+if(NOT IOCOMP_READER_ONLY)
+  pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+  pkg_check_modules(LIBURING IMPORTED_TARGET liburing>=2.3) # without it writes are made by threads
+endif()
 
 include(cmake/HeaderLibraries.cmake)
 find_or_fetch(fmt fmt::fmt fmt/core.h https://github.com/fmtlib/fmt.git 9.1.0)
 find_or_fetch(nlohmann_json nlohmann_json::nlohmann_json nlohmann/json.hpp https://github.com/nlohmann/json.git v3.11.2)
-find_or_fetch(tomlplusplus iocomp_tomlplusplus toml++/toml.h https://github.com/marzer/tomlplusplus.git v3.3.0)
+if(NOT IOCOMP_READER_ONLY)
+  find_or_fetch(tomlplusplus iocomp_tomlplusplus toml++/toml.h https://github.com/marzer/tomlplusplus.git v3.3.0)
+endif()
 find_or_fetch(xxhash iocomp_xxhash xxhash.h https://github.com/Cyan4973/xxHash.git v0.8.1)
 
 if(IOCOMP_TOOLS) # the command iocomp, apps and tests
