@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -32,6 +33,7 @@ int run(std::vector<std::string> words) {
 }  // namespace
 
 bool verify(const Options& options, const std::string& path, std::size_t global) {
+  ::setenv("IOCOMP_LIBRARY", IOCOMP_STREAM_LIBRARY, 0);  // it has beside it what Python reads with
   const int code =
       run({IOCOMP_STREAM_PYTHON, IOCOMP_STREAM_VERIFIER, "--file", path.empty() ? "stream" : path,
            "--elements", std::to_string(global), "--loops", std::to_string(options.loops),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compare every element that apps/stream wrote with what it must be. Knows the manifest only."""
+"""Compare every element that apps/stream wrote with what it must be. Reads with the Python package."""
 
 from __future__ import annotations
 

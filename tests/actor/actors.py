@@ -88,8 +88,10 @@ class Build:
 
 
 def read_build() -> Build:
-    """Return what CMake told of the build."""
-    return Build(**json.loads(Path(os.environ["IOCOMP_TEST_BUILD"]).read_text()))
+    """Return what CMake told of the build. From now on the Python package finds its library."""
+    build = Build(**json.loads(Path(os.environ["IOCOMP_TEST_BUILD"]).read_text()))
+    os.environ.setdefault("IOCOMP_LIBRARY", str(Path(build.modules).parent / "libiocomp.so"))
+    return build
 
 
 @dataclass

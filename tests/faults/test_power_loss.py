@@ -14,7 +14,6 @@ HERE = Path(__file__).resolve().parent
 for folder in ("faults", "actor", "system", "conformance/files"):
     sys.path.insert(0, str(HERE.parent / folder))
 sys.path.insert(0, str(HERE.parents[1] / "studies"))
-sys.path.insert(0, str(HERE.parents[1] / "bindings/python"))
 
 from actors import OK, Actors  # noqa: E402
 from cell import Cell  # noqa: E402

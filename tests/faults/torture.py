@@ -25,7 +25,6 @@ HERE = Path(__file__).resolve().parent
 for folder in ("actor", "system", "conformance/files"):
     sys.path.insert(0, str(HERE.parent / folder))
 sys.path.insert(0, str(HERE.parents[1] / "studies"))
-sys.path.insert(0, str(HERE.parents[1] / "bindings/python"))
 
 from actors import Actors, Build  # noqa: E402
 from cell import BACK_ENDS, Cell  # noqa: E402

@@ -5,5 +5,5 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-for folder in ("studies", "bench", "bindings/python", "apps/demo", "apps/stream", "tools"):
+for folder in ("studies", "bench", "bindings/python", "apps/demo", "apps/stream", "tools", "tests/actor"):
     sys.path.insert(0, str(ROOT / folder))

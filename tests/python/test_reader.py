@@ -9,7 +9,7 @@ import pytest
 
 import iocomp
 from iocomp import NotFoundError, StorageError, UnsupportedError, open_files
-from iocomp.xxh3 import LEAST, xxh3
+from manifests import sealed
 
 h5py = pytest.importorskip("h5py")
 
@@ -19,7 +19,6 @@ def manifest_of(
 ) -> dict[str, Any]:
     """Return a manifest of steps of arrays that lie one after the other; write their bytes."""
     offset, steps, raw = 0, [], b""
-    order = ">" if more.get("byte_order") == "big" else "<"
     for number, variables in arrays.items():
         entries = []
         for name, values in variables.items():
@@ -27,7 +26,7 @@ def manifest_of(
             entries.append(
                 {"name": name, "type": kind, "shape": list(values.shape), "offset": offset}
             )
-            raw += values.astype(values.dtype.newbyteorder(order)).tobytes()
+            raw += values.astype(values.dtype.newbyteorder("<")).tobytes()
             offset = len(raw)
         steps.append({"step": number, "time": number / 2, "variables": entries})
     path.write_bytes(raw)
@@ -73,7 +72,6 @@ def test_a_plain_file_is_read_through_its_manifest(tmp_path: Path) -> None:
             files.read("s", 4)
 
 
-@pytest.mark.parametrize("order", ["little", "big"])
 @pytest.mark.parametrize(
     "box",
     [
@@ -88,8 +86,8 @@ def test_a_plain_file_is_read_through_its_manifest(tmp_path: Path) -> None:
         (0, 0, 0),
     ],
 )
-def test_every_box_is_what_numpy_selects(tmp_path: Path, order: str, box: object) -> None:
-    path = write(tmp_path / "f.bin", {0: {"pad": np.zeros(3, "i1"), "u": U}}, byte_order=order)
+def test_every_box_is_what_numpy_selects(tmp_path: Path, box: object) -> None:
+    path = write(tmp_path / "f.bin", {0: {"pad": np.zeros(3, "i1"), "u": U}})
     with open_files(path) as files:
         found = files.read("u", 0, box)
         assert np.array_equal(found, U[box])
@@ -115,18 +113,18 @@ def test_values_go_into_an_array_of_the_caller(tmp_path: Path) -> None:
 
 
 DAMAGED: list[tuple[str, str, Any, str]] = [
-    ("foreign", "iocomp_manifest", None, "no manifest of iocomp"),
+    ("foreign", "iocomp_manifest", None, "iocomp_manifest"),
     ("later", "iocomp_manifest", 3, "version 3"),
-    ("no steps", "steps", None, "lacks 'steps'"),
-    ("no list", "steps", 3, "not iterable"),
+    ("no steps", "steps", None, 'the entry "steps" is missing'),
+    ("no list", "steps", 3, "has not the form"),
     ("longer", "bytes", 1 << 40, "torn"),
     ("shorter", "bytes", 10, "bytes from byte"),
-    ("negative", "bytes", -1, "0 or more"),
-    ("order", "byte_order", "middle", "middle"),
+    ("negative", "bytes", -1, "-1 bytes"),
+    ("order", "byte_order", "big", "other byte order"),
     ("absent", "absent", [0], "absent"),
     ("endless", "committed_steps", 1 << 60, "claims"),
-    ("format", "format", "zarr", "later release"),
-    ("attributes", "attributes", {"a": {"type": "float64", "value": ["x"]}}, "could not convert"),
+    ("format", "format", "zarr", "zarr"),
+    ("attributes", "attributes", {"a": {"type": "float64", "value": ["x"]}}, "where a number is expected"),
 ]
 
 
@@ -163,8 +161,8 @@ def test_a_file_that_is_too_short_is_told(tmp_path: Path) -> None:
     path = write(tmp_path / "f.bin", {0: {"u": U}})
     with open_files(path) as files:
         path.write_bytes(path.read_bytes()[:-1])  # while it is open
-        for box in (..., (slice(None), 0)):
-            with pytest.raises(StorageError, match="ends inside u"):
+        for box in (..., (slice(None), 3)):
+            with pytest.raises(StorageError, match="1 bytes too early"):
                 files.read("u", 0, box)
     with pytest.raises(StorageError, match="torn: it has 239 bytes, its manifest says 240"):
         open_files(path)
@@ -265,17 +263,6 @@ def test_attributes_have_their_types(tmp_path: Path) -> None:
     assert found["c"].tolist() == [b"A", b"B"]
 
 
-def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    for format_, package in (("hdf5", "h5py"), ("adios2", "adios2")):
-        path = tmp_path / f"{format_}.x"
-        write(path, {0: {"u": U}}, format=format_)
-        monkeypatch.setitem(sys.modules, package, None)
-        with pytest.raises(UnsupportedError, match=f"needs the Python package {package}"):
-            open_files(path)
-
-
 def test_an_hdf5_file_is_known_by_its_signature(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "f.anything", "w") as file:
         file.create_dataset("3/u", data=np.arange(6.0).reshape(2, 3))
@@ -286,20 +273,14 @@ def test_an_hdf5_file_is_known_by_its_signature(tmp_path: Path) -> None:
         assert files.read("u", 3, (0, slice(2, 3))).tolist() == [2.0]
 
 
-def test_datasets_that_grow_are_read_by_steps(tmp_path: Path) -> None:
-    values = np.arange(24.0).reshape(2, 3, 4)
+def test_datasets_of_others_that_grow_are_read_whole(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "f.h5", "w") as file:
-        file.create_dataset("a/u", data=values, maxshape=(None, 3, 4))
-        file.create_dataset("v", data=values[:1, 0], maxshape=(None, 4))
-        file.create_dataset("x", data=[7])
+        file.create_dataset("u", data=np.arange(6.0).reshape(2, 3), maxshape=(None, 3))
+        file.create_dataset("a/x", data=[7])
         file.attrs["title"] = "t"
     with open_files(tmp_path / "f.h5") as files:
-        assert files.steps == [0, 1]
-        assert (files.variables(0), files.variables(1)) == (["a/u", "v", "x"], ["a/u", "x"])
-        assert files.shape("a/u", 1) == (3, 4)
-        assert files.read("a/u", 1, (0, slice(2, 4))).tolist() == [14.0, 15.0]
-        assert files.read("v", 0, slice(1, 3)).tolist() == [1.0, 2.0]
-        assert files.read("x", 1).tolist() == [7]
+        assert (files.steps, files.variables(0)) == ([0], ["a/x", "u"])
+        assert files.read("u").tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
         assert files.attributes() == {"title": "t"}
 
 
@@ -317,17 +298,16 @@ def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
 
 def test_a_file_without_manifest_that_tells_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "f.bin").write_bytes(b"12345678")
-    with pytest.raises(UnsupportedError, match="without a manifest"):
+    with pytest.raises(UnsupportedError, match="without its manifest"):
         open_files(tmp_path / "f.bin")
 
 
 def grow(path: Path, line: dict[str, Any]) -> bytes:
     """Add a line to a manifest, sealed as the library seals it. Return the line."""
-    body = json.dumps(line).removesuffix("}").ljust(LEAST).encode()
-    sealed = body + b',"xxh3":"%016x"}\n' % xxh3(body)
+    text = sealed(line)
     with Path(f"{path}.json").open("ab") as manifest:
-        manifest.write(sealed)
-    return sealed
+        manifest.write(text)
+    return text
 
 
 def growing(tmp_path: Path) -> tuple[Path, bytes]:

@@ -40,6 +40,7 @@ def write(path: Path, pattern: str) -> np.ndarray:
         "format": "posix",
         "file": path.name,
         "bytes": values.nbytes,
+        "byte_order": "little",
         "first_step": 0,
         "committed_steps": 3,
         "steps": steps,

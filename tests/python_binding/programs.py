@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import iocomp
-from iocomp import session
+from iocomp import arrays, session
 from iocomp.library import library
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -308,8 +308,8 @@ def failures() -> None:
     settings = {"files": {"a": {"path": "a.bin"}, "gone": {"path": "no/such/folder.bin"}}}
     io = begin(None, settings)
     rank, size = io.comm.rank, io.comm.size
-    sizes = {number: library().type_size(number) for number in session._TYPES.values()}
-    assert sizes == {number: dtype.itemsize for dtype, number in session._TYPES.items()}
+    sizes = {number: library().type_size(number) for number in arrays.TYPES.values()}
+    assert sizes == {number: dtype.itemsize for dtype, number in arrays.TYPES.items()}
     assert "files.a.path" in io.settings and "a.bin" in io.settings
     assert io.role == (
         iocomp.Role.BOTH if "IOCOMP_PLACEMENT_RATIO" not in os.environ else iocomp.Role.COMPUTE

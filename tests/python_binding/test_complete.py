@@ -14,10 +14,18 @@ import pytest
 from conftest import ROOT, Launcher
 
 from iocomp import errors, session
-from iocomp.library import CALLS, __version__
+from iocomp.arrays import TYPES
+from iocomp.library import CALLS, READER_CALLS, __version__
 
 PACKAGE = ROOT / "bindings/python/iocomp"
-HEADER = re.sub(r"/\*.*?\*/", "", (ROOT / "include/iocomp/iocomp.h").read_text(), flags=re.S)
+
+
+def header(path: str) -> str:
+    """Return a header without its comments."""
+    return re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.S)
+
+
+HEADER = header("include/iocomp/iocomp.h")
 LETTERS = {
     "int": "i",
     "int64_t": "l",
@@ -39,17 +47,19 @@ def letter_of(declared: str) -> str:
     return "p" if "*" in words else LETTERS[words.split()[0]]
 
 
-def declared_calls() -> dict[str, str]:
-    pattern = r"IOCOMP_EXPORT\s+([^;()]*?)(iocomp_\w+)\(([^)]*)\);"
+def declared_calls(text: str, begins: str) -> dict[str, str]:
+    pattern = rf"{begins}([^;()#]*?)(iocomp_\w+)\(([^)]*)\);"
     found = {}
-    for result, name, arguments in re.findall(pattern, HEADER):
+    for result, name, arguments in re.findall(pattern, text, re.M):
         each = [] if arguments.strip() == "void" else arguments.split(",")
-        found[name] = f"{letter_of(result)}:{''.join(map(letter_of, each))}"
+        gives = "" if result.strip() == "void" else letter_of(result)
+        found[name] = f"{gives}:{''.join(map(letter_of, each))}"
     return found
 
 
-def test_every_call_of_the_header_is_there_with_its_types() -> None:
-    assert declared_calls() == CALLS
+def test_every_call_of_the_headers_is_there_with_its_types() -> None:
+    assert declared_calls(HEADER, r"IOCOMP_EXPORT\s+") == CALLS
+    assert declared_calls(header("src/reader/reader.h"), "^") == READER_CALLS
 
 
 def test_every_call_has_a_counterpart() -> None:
@@ -70,6 +80,8 @@ def test_every_call_has_a_counterpart() -> None:
         "iocomp_latest",
         "iocomp_type_size",  # numpy's itemsize: programs.py compares them
     ]
+    for call in READER_CALLS:
+        assert re.search(rf"(library|self)\.{call.removeprefix('iocomp_reader_')}\(", text), call
 
 
 def test_numbers_are_those_of_the_header() -> None:
@@ -95,7 +107,7 @@ def test_numbers_are_those_of_the_header() -> None:
     assert {each.name: each.value for each in session.Role}.items() <= values.items()
     for known in (session._KINDS, session._STATES):
         assert {name.upper(): value for name, value in known.items()}.items() <= values.items()
-    types = {"CHAR" if t.kind == "S" else str(t).upper(): n for t, n in session._TYPES.items()}
+    types = {"CHAR" if t.kind == "S" else str(t).upper(): n for t, n in TYPES.items()}
     assert types.items() <= values.items() and len(types) == 14
     assert values["COMPUTE"] == 1
 

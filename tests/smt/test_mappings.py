@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,7 +22,9 @@ from jobs import (
 )
 from machine import Cpu, Ended, Machine
 
-VERIFIER = Path(__file__).resolve().parents[2] / "apps/stream/verify.py"
+ROOT = Path(__file__).resolve().parents[2]
+VERIFIER = ROOT / "apps/stream/verify.py"
+LIBRARY = ROOT / "build/release/lib/libiocomp.so"
 INVALID_SETTING = 5
 
 Closeness = Callable[[int, int, dict[int, Cpu]], bool]
@@ -215,6 +218,7 @@ def test_what_stream_wrote_beside_siblings_verifies(
     words += ["--loops", str(STREAM_LOOPS), "--write-every", str(STREAM_WRITE_EVERY)]
     done = subprocess.run(
         [sys.executable, str(VERIFIER), *words, "--pattern", "index"],
+        env={**os.environ, "IOCOMP_LIBRARY": str(LIBRARY)},
         capture_output=True,
         text=True,
         timeout=60,

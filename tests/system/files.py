@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import re
 import subprocess
@@ -15,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from actors import Build
-from iocomp import Files, open_files
-from iocomp.formats import is_hdf5
-from iocomp.reader import manifest_steps, whole_manifest
+from foreign import Foreign
+from manifests import manifest_steps, whole_manifest
+from manifests import xxh3 as xxh3_of_bytes
 
 BACK_ENDS = ["posix", "mpiio", "hdf5"]
 # Those of most tests: file_settings knows their names.
@@ -99,13 +98,8 @@ def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[An
         with h5py.File(path) as file:
             found = file[name][step : step + 1]  # empty behind the last step that somebody put it in
             return None if (found == file[name].fillvalue).all() else found
-    with open_without_us(path) as files:
+    with Foreign(path) as files:
         return files.read(name, step) if name in files.variables(step) else None
-
-
-def open_without_us(path: Path) -> Files:
-    """Open a file by what the format's own reader sees, where there is one: not by the manifest."""
-    return open_files(path, use_manifest=not is_hdf5(path))
 
 
 def dumped_steps(build: Build, path: Path, engine: str) -> list[dict[str, npt.NDArray[Any]]]:
@@ -146,18 +140,14 @@ def steps_in(path: Path) -> set[int]:
     """Return the committed steps of a file, none if it is not there."""
     if not path.exists():
         return set()
-    with open_without_us(path) as files:
+    with Foreign(path) as files:
         return set(files.steps)
 
 
 def xxh3(values: npt.NDArray[Any]) -> str:
     """Return what the checksum of these values must be, by the library of XXH3 itself."""
-    library = ctypes.CDLL("libxxhash.so.0")
-    library.XXH3_64bits.restype = ctypes.c_uint64
-    library.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
     array = np.ascontiguousarray(values)
-    elements = array.astype(array.dtype.newbyteorder("<")).tobytes()
-    return f"{library.XXH3_64bits(elements, len(elements)):016x}"
+    return f"{xxh3_of_bytes(array.astype(array.dtype.newbyteorder('<')).tobytes()):016x}"
 
 
 def check_sums(described: dict[str, Any], expected: npt.NDArray[Any]) -> int:
@@ -177,7 +167,7 @@ def check_file(path: Path, *, has_all_sums: bool = False) -> set[int]:
     """
     assert path.exists(), f"{path} is missing; there are {sorted(path.parent.iterdir())}"
     manifest = whole_manifest(Path(f"{path}.json").read_bytes())
-    with open_without_us(path) as files:
+    with Foreign(path) as files:
         described = {
             (int(step["step"]), variable["name"]): variable
             for step in manifest_steps(manifest)

@@ -20,7 +20,7 @@ from actors import (
 )
 from files import dumped_steps, leftovers, mode_settings, skip_if_missing, values
 
-from iocomp.reader import whole_manifest
+from manifests import whole_manifest
 
 ENGINES = ["BP5", "BP4"]
 

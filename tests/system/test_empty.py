@@ -12,7 +12,7 @@ from actors import Actors
 from files import MODES, extension, file_settings, mode_settings, skip_if_missing
 
 from iocomp import open_files
-from iocomp.reader import manifest_steps
+from manifests import manifest_steps
 
 FORMS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "pnetcdf", "adios2"]
 IN_TIME = ("hdf5-time", "hdf5-deflate")  # of series only

@@ -24,7 +24,7 @@ from files import (
 )
 from processes import environment_without_iocomp, processes_in
 
-from iocomp.reader import whole_manifest
+from manifests import whole_manifest
 
 KILLS = int(os.environ.get("IOCOMP_TEST_KILLS", "4"))  # `make check-chains`: 50
 # Few and small, so that a job is killed as often while it starts, commits or ends as in between.

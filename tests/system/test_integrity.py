@@ -13,7 +13,7 @@ import pytest
 from actors import STORAGE_FAILURE, Actors, Build, Job
 from files import check_sums, extension, file_settings, mode_settings, skip_if_missing, values
 
-from iocomp.reader import manifest_steps, whole_manifest
+from manifests import manifest_steps, whole_manifest
 
 ROWS, COLUMNS = 24, 10
 DEFINE = (

@@ -16,7 +16,7 @@ from files import (
     skip_if_missing,
 )
 
-from iocomp.reader import manifest_steps
+from manifests import manifest_steps
 
 KIB = 1024
 

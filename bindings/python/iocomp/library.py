@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C library: where it is found, and its calls. Nothing is loaded before a session begins."""
+"""The C libraries: where they are found, and their calls. Each is loaded when first needed."""
 
 from __future__ import annotations
 
@@ -115,8 +115,7 @@ class Library:
         except OSError as error:
             raise UnsupportedError(
                 f"cannot load the library of iocomp: {error}; set IOCOMP_LIBRARY to the path of "
-                "libiocomp.so, or install this package into the prefix of iocomp. Reading with "
-                "iocomp.open_files needs no library"
+                "libiocomp.so, or install this package into the prefix of iocomp"
             ) from None
         self._check(path)
         from mpi4py import MPI
@@ -189,11 +188,11 @@ def _release(path: str) -> tuple[int, ...]:
     return (int(found[1]), int(found[2])) if found else ()
 
 
-def _candidates() -> Iterator[Path]:
-    """Yield where the library lies if this package was installed into its prefix, or Python was."""
+def _candidates(name: str) -> Iterator[Path]:
+    """Yield where a library lies if this package was installed into its prefix, or Python was."""
     folders = ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}")
     for prefix in [*Path(__file__).resolve().parents[2:6], Path(sys.prefix)]:
-        yield from (prefix / folder / _NAME for folder in folders)
+        yield from (prefix / folder / name for folder in folders)
 
 
 def version() -> str:
@@ -219,5 +218,77 @@ def library() -> Library:
     except ImportError as error:
         raise UnsupportedError(f"writing needs mpi4py: {error}") from None
     given = os.environ.get("IOCOMP_LIBRARY")
-    beside = next((str(path) for path in _candidates() if path.exists()), None)
+    beside = next((str(path) for path in _candidates(_NAME) if path.exists()), None)
     return Library(given or beside or _NAME)
+
+
+# Of src/reader/reader.h. A test compares them with it.
+READER_CALLS = {
+    "iocomp_reader_version": "s:",
+    "iocomp_reader_error": "s:",
+    "iocomp_reader_reads": "i:s",
+    "iocomp_reader_open": "i:sip",
+    "iocomp_reader_close": ":p",
+    "iocomp_reader_description": "i:pp",
+    "iocomp_reader_steps": "i:pppppp",
+    "iocomp_reader_places": "i:pippppp",
+    "iocomp_reader_read": "i:pilpppp",
+}
+_READER = f"libiocomp_reader.so.{__version__.partition('.')[0]}"
+
+
+class ReaderLibrary:
+    """The calls of one libiocomp_reader.so: what the C library reads with, without MPI."""
+
+    def __init__(self, path: str) -> None:
+        """Load it.
+
+        Raises:
+            UnsupportedError: If it cannot be loaded, or is of another release.
+        """
+        try:
+            library = ctypes.CDLL(path)
+        except OSError as error:
+            raise UnsupportedError(
+                f"cannot load the library that reads: {error}; install this package by pip, which "
+                "builds it, or into the prefix of iocomp; or set IOCOMP_LIBRARY to the path of "
+                "libiocomp.so, which has it beside it"
+            ) from None
+        for name, signature in READER_CALLS.items():
+            result, _, arguments = signature.partition(":")
+            function = getattr(library, name, None)
+            if function is None:
+                raise UnsupportedError(f"{path} is of another release of iocomp: it lacks {name}")
+            function.restype = _TYPES[result] if result else None
+            function.argtypes = [_TYPES[letter] for letter in arguments]
+            setattr(self, name.removeprefix("iocomp_reader_"), function)
+        found = self.version().decode()
+        if found != __version__:
+            raise UnsupportedError(
+                f"{path} is of release {found} of iocomp, this package is of {__version__}"
+            )
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            """Return a call by its name without `iocomp_reader_`."""
+
+    def check(self, code: int) -> None:
+        """Raise what a code means, with the story of this thread; nothing for 0."""
+        if code:
+            raise error_of(code, (self.error() or b"").decode(errors="replace"))
+
+
+@cache
+def reader_library() -> ReaderLibrary:
+    """Return the library that reads: of the package, else beside libiocomp.so, as `library` has it.
+
+    Raises:
+        UnsupportedError: See `ReaderLibrary`.
+    """
+    own = Path(__file__).resolve().parent / "lib" / _READER
+    given = os.environ.get("IOCOMP_LIBRARY")
+    beside = [Path(given).with_name(_READER)] if given else []
+    places = [*beside, own, *_candidates(_READER)]
+    found = next((str(path) for path in places if path.exists()), None)
+    return ReaderLibrary(found or _READER)

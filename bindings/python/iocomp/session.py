@@ -13,7 +13,7 @@ import struct
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from iocomp.arrays import DTYPES, PACK, TYPES, Array, address_of, integers, memory_shape
 from iocomp.errors import CopyWarning, InvalidArgumentError
 from iocomp.library import library
 from iocomp.memory import preserve
@@ -29,7 +30,6 @@ from iocomp.scope import Scope
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-Array = npt.NDArray[Any]
 State = Literal["handed_over", "written", "durable"]
 Kind = Literal["series", "checkpoint"]
 Options = str | Mapping[str, Any]
@@ -41,17 +41,8 @@ _KINDS = {"series": 1, "checkpoint": 2}
 _STATES = {"handed_over": 1, "written": 2, "durable": 3}
 _HANDED_OVER = 1
 _LAST_STEP = 2**63 - 1
-_TYPES = {
-    np.dtype(name): number
-    for number, name in enumerate(
-        ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "S1"), 1
-    )
-}
-_DTYPES = {number: dtype for dtype, number in _TYPES.items()}
-_PACK = [struct.Struct(f"{n}q").pack for n in range(9)]  # int64_t[n] as bytes
 _COUNTS_OF_INT = {"input_variables", "input_find", "input_attributes"}  # all others are int64_t
 _address = ctypes.addressof
-_first_byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
 _alive: set[Session] = set()  # with the arrays that are lent to the library
 
 
@@ -67,13 +58,6 @@ def _extents(shape: Shape) -> tuple[int, ...]:
     return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
 
 
-def _integers(values: Sequence[int]) -> bytes:
-    """Return `int64_t[]`."""
-    if len(values) < len(_PACK):
-        return _PACK[len(values)](*values)
-    raise InvalidArgumentError(f"{len(values)} dimensions; at most {len(_PACK) - 1} are allowed")
-
-
 def _choice(value: str, known: Mapping[str, int]) -> int:
     if value in known:
         return known[value]
@@ -82,9 +66,9 @@ def _choice(value: str, known: Mapping[str, int]) -> int:
 
 def _type_of(dtype: npt.DTypeLike) -> int:
     found = np.dtype(dtype)
-    if found in _TYPES:
-        return _TYPES[found]
-    known = ", ".join(str(each) for each in _TYPES)
+    if found in TYPES:
+        return TYPES[found]
+    known = ", ".join(str(each) for each in TYPES)
     raise InvalidArgumentError(f"there is no element type for {found}; there are {known}")
 
 
@@ -101,13 +85,6 @@ class RowsPut(NamedTuple):
     first: int
     total: int
     ticket: Ticket
-
-
-def _address_of(values: Array) -> int:
-    try:
-        return _address(_first_byte(values))  # a third of what the other way takes
-    except (TypeError, ValueError):  # of arrays that are read-only, strided, or empty
-        return int(values.__array_interface__["data"][0])
 
 
 class _OnGpu:
@@ -137,20 +114,6 @@ def _array_of(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
             "an array of a GPU that is no box of a row-major array: make it contiguous before"
         )
     return array
-
-
-def memory_shape(values: Array) -> tuple[int, ...] | None:
-    """Return the extents of a row-major array whose first corner is `values`, if there is one."""
-    extents: list[int] = []
-    stride, least = 0, values.itemsize
-    for count, given in zip(reversed(values.shape), reversed(values.strides), strict=True):
-        outer = given if count > 1 else least  # nobody takes a step along one element
-        if outer < least or outer % (stride or least) or (not stride and outer != least):
-            return None
-        if stride:
-            extents.append(outer // stride)
-        stride, least = outer, outer * count
-    return (*values.shape[:1], *reversed(extents))
 
 
 def _toml(settings: Mapping[str, Any], before: str = "") -> Iterator[str]:
@@ -240,7 +203,7 @@ class Variable:
         self._plain, self._buffered = lib.put, lib.put_buffered
         self.dtype = dtype
         self.shape = tuple(shape)
-        self._pack = _PACK[len(self.shape)]
+        self._pack = PACK[len(self.shape)]
         self._first = self._pack(*(0 for _ in self.shape))
 
     def put(
@@ -284,7 +247,7 @@ class Variable:
                 return self._put_from(values, start, count, memory, buffered)
             values = self._copied(values)
         call = self._buffered if buffered else self._plain
-        code = call(self._raw, start, count, _address_of(values), _address(ticket))
+        code = call(self._raw, start, count, address_of(values), _address(ticket))
         return self._put(code, ticket, values, buffered)
 
     def put_rows(self, values: npt.ArrayLike, *, buffered: bool = False) -> RowsPut:
@@ -342,13 +305,13 @@ class Variable:
         extents = _extents(shape)
         if len(extents) != len(self.shape):
             raise InvalidArgumentError(f"shape {extents}: the variable has shape {self.shape}")
-        library().check(library().set_shape(self._raw, _integers(extents)))
+        library().check(library().set_shape(self._raw, integers(extents)))
         self.shape = extents
 
     def set_fill(self, value: object) -> None:
         """Say what elements hold that nobody puts. Called by all members, before the first put."""
         element = np.asarray(value, self.dtype).reshape(())
-        library().check(library().set_fill(self._raw, _address_of(element)))
+        library().check(library().set_fill(self._raw, address_of(element)))
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
         """Attach an attribute: text, a number or a list of numbers. Called by all members."""
@@ -376,7 +339,7 @@ class Variable:
         self, values: Array, start: bytes, count: bytes, memory: Sequence[int], buffered: bool
     ) -> Ticket:
         ticket = Ticket()
-        block = (start, count, _address_of(values), self._pack(*memory), self._first)
+        block = (start, count, address_of(values), self._pack(*memory), self._first)
         code = library().put_from(self._raw, *block, buffered, _address(ticket))
         return self._put(code, ticket, values, buffered)
 
@@ -389,7 +352,7 @@ class Variable:
             values = self._copied(values)
         ticket = Ticket()
         code = library().put_decomp(
-            self._raw, decomposition._raw, _address_of(values), buffered, _address(ticket)
+            self._raw, decomposition._raw, address_of(values), buffered, _address(ticket)
         )
         return self._put(code, ticket, values, buffered)
 
@@ -410,7 +373,7 @@ def _set_attribute(call: str, owner: int | None, name: str, value: npt.ArrayLike
         return
     values = np.ascontiguousarray(value)
     number = _type_of(values.dtype)
-    lib.check(getattr(lib, call)(owner, _text(name), number, values.size, _address_of(values)))
+    lib.check(getattr(lib, call)(owner, _text(name), number, values.size, address_of(values)))
 
 
 class File(Scope):
@@ -434,7 +397,7 @@ class File(Scope):
         extents, raw = _extents(shape), ctypes.c_void_p()
         found = np.dtype(dtype)
         number = _type_of(found)
-        packed = _integers(extents)
+        packed = integers(extents)
         library().check(
             library().define(self._raw, _text(name), number, len(extents), packed, _address(raw))
         )
@@ -618,8 +581,8 @@ class Input(Scope):
                 lib.check(lib.input_attribute_text(self._raw, owner, called, _address(text)))
                 found[called.decode()] = (text.value or b"").decode(errors="replace")
                 continue
-            values = np.empty(count.value, _DTYPES[number.value])
-            room = (number.value, count.value, _address_of(values))
+            values = np.empty(count.value, DTYPES[number.value])
+            room = (number.value, count.value, address_of(values))
             lib.check(lib.input_attribute_values(self._raw, owner, called, *room))
             found[called.decode()] = values
         return found
@@ -660,14 +623,14 @@ class Input(Scope):
                 f"an array of {values.dtype} and shape {values.shape} for a block of {dtype} and "
                 f"shape {tuple(count)}: it must be writeable, of this type and shape"
             )
-        where = (self._raw, _text(variable), number, _integers(first), _integers(count))
+        where = (self._raw, _text(variable), number, integers(first), integers(count))
         if values.flags.c_contiguous:
-            library().check(library().read(*where, _address_of(values)))
+            library().check(library().read(*where, address_of(values)))
             return values
         memory = memory_shape(values)
         if memory is None:
             raise InvalidArgumentError(f"strides {values.strides}: the last must be dense")
-        into = (_address_of(values), _integers(memory), _integers((0,) * len(memory)))
+        into = (address_of(values), integers(memory), integers((0,) * len(memory)))
         library().check(library().read_into(*where, *into))
         return values
 
@@ -696,7 +659,7 @@ class Input(Scope):
         name, number, ndim = ctypes.c_char_p(), ctypes.c_int(), ctypes.c_int()
         places = [_address(each) for each in (name, number, ndim)]
         library().check(library().input_variable(self._raw, index, *places))
-        return (name.value or b"").decode(), Described(_DTYPES[number.value], ndim.value)
+        return (name.value or b"").decode(), Described(DTYPES[number.value], ndim.value)
 
 
 class Latest(NamedTuple):
@@ -872,9 +835,9 @@ class Session(Scope):
         """
         extents, raw = _extents(shape), ctypes.c_void_p()
         entries = np.ascontiguousarray(index, np.int64).reshape(-1)
-        elements = (entries.size, _address_of(entries))
+        elements = (entries.size, address_of(entries))
         code = library().decomp_map(
-            self._live(), len(extents), _integers(extents), *elements, _address(raw)
+            self._live(), len(extents), integers(extents), *elements, _address(raw)
         )
         library().check(code)
         return Decomposition(self, raw.value, entries.size)
@@ -888,10 +851,10 @@ class Session(Scope):
         counts = np.ascontiguousarray(count, np.int64).reshape(-1)
         if begins.size != counts.size:
             raise InvalidArgumentError(f"{begins.size} begins of {counts.size} runs")
-        runs = (begins.size, _address_of(begins), _address_of(counts))
+        runs = (begins.size, address_of(begins), address_of(counts))
         library().check(
             library().decomp_runs(
-                self._live(), len(extents), _integers(extents), *runs, _address(raw)
+                self._live(), len(extents), integers(extents), *runs, _address(raw)
             )
         )
         return Decomposition(self, raw.value, int(counts.sum()))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from xarray.core import indexing
 from iocomp.reader import Files, open_files
 
 _TIME = "time"
+_OTHERS = ("step", "steps", "iocomp_steps")
 _Key = tuple[int | slice, ...]
 
 
@@ -63,6 +64,8 @@ class _Store(AbstractDataStore):
 
     def __init__(self, files: Files) -> None:
         self._files = files
+        self._steps = files.steps
+        self._along = self._dimension_of_steps()
 
     def get_attrs(self) -> dict[str, Any]:
         """Return the attributes of the file."""
@@ -70,32 +73,79 @@ class _Store(AbstractDataStore):
 
     def get_variables(self) -> dict[str, Variable]:
         """Return all variables, and the coordinates `time` and `step`."""
-        found = {name: self._variable(name) for name in self._files.variables() if name != _TIME}
-        steps, times = self._files.steps, self._times()
-        if not all(map(math.isnan, times)):
+        found: dict[str, Variable] = {}
+        for name in self._files.variables():
+            if name != _TIME or not self._is_axis(name):
+                made = self._variable(name)
+                if made is not None:
+                    found[name] = made
+        times = self._times()
+        if _TIME not in found and not all(map(math.isnan, times)):
             attributes = self._files.attributes(_TIME)
-            found[_TIME] = Variable((_TIME,), np.array(times), attributes)
-        found.setdefault("step", Variable((_TIME,), np.array(steps, np.int64)))
-        return {name: each for name, each in found.items() if each is not None}
+            found[_TIME] = Variable((self._along,), np.array(times), attributes)
+        found.setdefault("step", Variable((self._along,), np.array(self._steps, np.int64)))
+        self._rename_dimensions(found)
+        return found
 
     def close(self) -> None:
         """Release the files."""
         self._files.close()
 
+    def _is_axis(self, name: str) -> bool:
+        """Whether a variable has one number for each step, so that it may name the steps."""
+        files = self._files
+        return all(
+            files.shape(name, step) == () and files.dtype(name, step).kind in "fiu"
+            for step in files.steps_of(name)
+        )
+
+    def _dimension_of_steps(self) -> str:
+        """Return "time"; another name where a variable of that name is none of the steps alone.
+
+        xarray wants such a variable to have no other dimension.
+        """
+        names = self._files.variables()
+        free = (each for each in (_TIME, *_OTHERS) if each not in names or self._is_axis(each))
+        return next(free, f"{_TIME}_of_iocomp")
+
+    def _rename_dimensions(self, found: dict[str, Variable]) -> None:
+        """Give dimensions other names where xarray would refuse the dataset for theirs."""
+        lengths: dict[Hashable, set[int]] = {}
+        for each in found.values():
+            for name, length in zip(each.dims, each.shape, strict=True):
+                lengths.setdefault(name, set()).add(length)
+        taken = {
+            name
+            for name, each in found.items()
+            if each.ndim == 0 or (each.ndim > 1 and name in each.dims)
+        }
+        bad = [name for name, all_ in lengths.items() if name in taken or len(all_) > 1]
+        names: dict[tuple[Hashable, int], Hashable] = {}
+        for name in bad:
+            for length in lengths[name]:
+                new = f"{name}_{length}"
+                while new in lengths or new in found:
+                    new += "_"
+                names[name, length] = new
+                lengths[new] = {length}
+            warnings.warn(
+                f"{self._files.path}: the dimension {name} is called {names[name, length]}, "
+                "because a variable has that name or it has several lengths",
+                stacklevel=2,
+            )
+        for each in found.values() if bad else ():
+            dims = zip(each.dims, each.shape, strict=True)
+            each.dims = tuple(names.get(key, key[0]) for key in dims)
+
     def _times(self) -> list[float]:
         """Return the times that the program has told, or has put as the scalar `time`."""
-        files = self._files
-        times = [files.time(step) for step in files.steps]
-        for index, step in enumerate(files.steps):
-            is_told = not math.isnan(times[index]) or _TIME not in files.variables(step)
-            if not is_told and files.shape(_TIME, step) == ():
-                times[index] = float(files.read(_TIME, step))
-        return times
+        return [self._files.time(step) for step in self._steps]
 
     def _variable(self, name: str) -> Variable | None:
-        files = self._files
-        steps = [step if name in files.variables(step) else None for step in files.steps]
-        there = [step for step in steps if step is not None]
+        files, along = self._files, self._along
+        there = files.steps_of(name)
+        has = set(there)
+        steps = [step if step in has else None for step in self._steps]
         if len({(files.shape(name, step), files.dtype(name, step)) for step in there}) > 1:
             warnings.warn(
                 f"{files.path}: {name} changes its shape from step to step, so it is left out; "
@@ -109,9 +159,10 @@ class _Store(AbstractDataStore):
         has_time = dimensions[:1] == [_TIME] if dimensions else len(steps) == 1
         has_time = has_time or (len(there) > 1 and dimensions != [name])  # x of x: a coordinate
         dimensions = dimensions[1:] if dimensions[:1] == [_TIME] else dimensions
-        if len(dimensions) != len(shape):
+        if len(dimensions) != len(shape) or along in dimensions:
             dimensions = _dimensions(shape)
-        fill = attributes.get("_FillValue", np.nan if files.dtype(name).kind in "fc" else None)
+        kind = files.dtype(name).kind
+        fill = _fill_of(attributes, kind)
         if has_time and fill is None and None in steps:
             warnings.warn(
                 f"{files.path}: {name} is not in all steps and has no fill value, so its steps "
@@ -121,11 +172,21 @@ class _Store(AbstractDataStore):
         kept: list[int | None] = steps if has_time else [there[-1]]
         lazy = _Lazy(files, name, kept, has_time, 0 if fill is None else fill)
         return Variable(
-            (_TIME, *dimensions) if has_time else dimensions,
+            (along, *dimensions) if has_time else dimensions,
             indexing.LazilyIndexedArray(lazy),
             attributes,
-            {"preferred_chunks": {_TIME: 1}} if has_time else {},
+            {"preferred_chunks": {along: 1}} if has_time else {},
         )
+
+
+def _fill_of(attributes: dict[str, Any], kind: str) -> object:
+    """Return what a variable holds in steps without it; None where nothing tells."""
+    told = np.asarray(attributes.get("_FillValue", ()))
+    if told.size == 2 and kind == "c":  # formats without complex attributes have them in parts
+        return complex(told.flat[0], told.flat[1])
+    if told.size == 1:
+        return told.item()
+    return np.nan if kind in "fc" else b"" if kind == "S" else None
 
 
 def _dimensions(shape: tuple[int, ...]) -> list[str]:
@@ -141,7 +202,16 @@ class IocompBackend(BackendEntrypoint):
     """Opens series and checkpoints of every back-end, with the steps along `time`."""
 
     description = "Series and checkpoints that iocomp wrote"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables")
+    open_dataset_parameters = (
+        "filename_or_obj",
+        "drop_variables",
+        "mask_and_scale",
+        "decode_times",
+        "concat_characters",
+        "decode_coords",
+        "use_cftime",
+        "decode_timedelta",
+    )
 
     def open_dataset(
         self,
