@@ -35,10 +35,10 @@ check-faults: check-simulation build/release/build.ninja ## simulated faults, th
 	build/release/tools/iocomp torture build/faults --seconds $(FAULT_SECONDS) $(if $(SEED),--seed $(SEED))
 
 # As ctest does: more ranks than cores, on any of them, also for root.
-check-chains check-accepted: export OMPI_MCA_rmaps_base_oversubscribe := 1
-check-chains check-accepted: export OMPI_MCA_hwloc_base_binding_policy := none
-check-chains check-accepted: export OMPI_ALLOW_RUN_AS_ROOT := 1
-check-chains check-accepted: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+check-chains check-accepted check-reader: export OMPI_MCA_rmaps_base_oversubscribe := 1
+check-chains check-accepted check-reader: export OMPI_MCA_hwloc_base_binding_policy := none
+check-chains check-accepted check-reader: export OMPI_ALLOW_RUN_AS_ROOT := 1
+check-chains check-accepted check-reader: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
 KILLS ?= 50
 .PHONY: check-chains
@@ -52,6 +52,12 @@ ACCEPTED ?= 5000
 check-accepted: build-release ## ACCEPTED=5000 files of random definitions: refused in the call, or found by the format's own reader; SEED=N repeats some
 	cd tests/conformance/files && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_FILES=$(ACCEPTED) \
 	  $(if $(SEED),IOCOMP_TEST_SEED=$(SEED)) $(PYTHON) -m pytest -q -s -p no:cacheprovider -o addopts= test_accepted.py
+
+READER_FILES ?= 2000
+.PHONY: check-reader
+check-reader: build-release ## READER_FILES=2000 random files, also repacked and extended by other tools: read alike by C, Python, xarray and the format's own library; SEED=N repeats from there
+	IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json \
+	  $(PYTHON) tests/same_reader/same_reader.py --files $(READER_FILES) $(if $(SEED),--from $(SEED))
 
 .PHONY: bench
 bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some

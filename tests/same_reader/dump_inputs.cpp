@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a C program reads. Takes a line of JSON for each file on stdin: {"path", "backend", "kind",
+// "data"}. Answers by a line: {"code", "story"}, or {"code": 0, "steps": [[number, time]],
+// "attributes": {name: [type, is text, hex]}, "variables": [{"name", "type", "attributes",
+// "places": [[step, shape]]}]}. The values go to the file "data", in the order of the places.
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct Failure {
+  int code;
+  std::string story;
+};
+
+void check(int code) {
+  if (code != IOCOMP_OK) {
+    throw Failure{code, iocomp_error()};
+  }
+}
+
+std::string hex_of(const std::vector<unsigned char>& bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const auto byte : bytes) {
+    text += digits[byte >> 4U];
+    text += digits[byte & 15U];
+  }
+  return text;
+}
+
+Json attributes_of(iocomp_input* input, const char* variable) {
+  Json all = Json::object();
+  int count = 0;
+  check(iocomp_input_attributes(input, variable, &count));
+  for (int i = 0; i < count; ++i) {
+    const char* name = nullptr;
+    iocomp_type type{};
+    std::int64_t elements = 0;
+    int is_text = 0;
+    check(iocomp_input_attribute(input, variable, i, &name, &type, &elements, &is_text));
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(elements) *
+                                     (is_text != 0 ? 1 : iocomp_type_size(type)));
+    if (is_text != 0) {
+      const char* text = nullptr;
+      check(iocomp_input_attribute_text(input, variable, name, &text));
+      std::copy_n(text, bytes.size(), bytes.begin());
+    } else {
+      check(iocomp_input_attribute_values(input, variable, name, type, elements, bytes.data()));
+    }
+    all[name] = {static_cast<int>(type), is_text != 0, hex_of(bytes)};
+  }
+  return all;
+}
+
+// The whole, and again in two parts, each into the middle of a larger array.
+std::vector<char> values_of(iocomp_input* input, const char* name, std::int64_t step,
+                            const std::vector<std::int64_t>& shape, std::size_t size) {
+  std::int64_t elements = 1;
+  for (const auto extent : shape) {
+    elements *= extent;
+  }
+  const std::size_t bytes = static_cast<std::size_t>(elements) * size;
+  std::vector<char> whole(bytes);
+  const std::vector<std::int64_t> origin(shape.size(), 0);
+  check(iocomp_read(input, name, step, origin.data(), shape.data(), whole.data()));
+  if (shape.empty() || elements == 0) {
+    return whole;
+  }
+  const std::size_t row = bytes / static_cast<std::size_t>(shape[0]);
+  std::vector<char> again(bytes + 2 * row, 'x');
+  std::vector<std::int64_t> memory = shape;
+  memory[0] += 2;
+  for (const std::int64_t first : {std::int64_t{0}, shape[0] / 2}) {
+    std::vector<std::int64_t> start = origin;
+    std::vector<std::int64_t> count = shape;
+    std::vector<std::int64_t> into = origin;
+    start[0] = first;
+    count[0] = first == 0 ? shape[0] / 2 : shape[0] - first;
+    into[0] = first + 1;
+    check(iocomp_read_into(input, name, step, start.data(), count.data(), again.data(),
+                           memory.data(), into.data()));
+    if (shape[0] / 2 == 0) {
+      break;
+    }
+  }
+  const bool is_one = shape[0] / 2 == 0;
+  const auto at = [row](std::int64_t rows) {
+    return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rows) * row);
+  };
+  if (!is_one &&
+      (!std::equal(whole.begin(), whole.end(), again.begin() + at(1)) ||
+       std::any_of(again.begin(), again.begin() + at(1), [](char c) { return c != 'x'; }))) {
+    throw Failure{-1, std::string{"two boxes of "} + name + " are not the whole"};
+  }
+  return whole;
+}
+
+Json dump(iocomp_session* session, const Json& asked) {
+  std::string options = "path = " + asked.at("path").dump();
+  for (const char* key : {"backend", "kind"}) {
+    if (asked.contains(key)) {
+      options += std::string{"\n"} + key + " = " + asked.at(key).dump();
+    }
+  }
+  iocomp_input* input = nullptr;
+  check(iocomp_open_input_with(session, iocomp_comm(session), "file", options.c_str(), &input));
+  std::ofstream data{asked.at("data").get<std::string>(), std::ios::binary};
+  Json told{{"code", 0}, {"steps", Json::array()}, {"variables", Json::array()}};
+  std::int64_t steps = 0;
+  check(iocomp_input_steps(input, &steps));
+  for (std::int64_t i = 0; i < steps; ++i) {
+    std::int64_t step = 0;
+    double time = 0;
+    check(iocomp_input_step(input, i, &step));
+    check(iocomp_input_time(input, step, &time));
+    told["steps"].push_back({step, std::isnan(time) ? Json{} : Json(time)});
+  }
+  told["attributes"] = attributes_of(input, nullptr);
+  int variables = 0;
+  check(iocomp_input_variables(input, &variables));
+  for (int i = 0; i < variables; ++i) {
+    const char* name = nullptr;
+    iocomp_type type{};
+    int dimensions = 0;
+    check(iocomp_input_variable(input, i, &name, &type, &dimensions));
+    Json variable{{"name", name},
+                  {"type", static_cast<int>(type)},
+                  {"attributes", attributes_of(input, name)},
+                  {"places", Json::array()}};
+    for (const auto& step : told["steps"]) {
+      std::vector<std::int64_t> shape(static_cast<std::size_t>(dimensions));
+      const auto number = step[0].get<std::int64_t>();
+      const int code = iocomp_input_shape(input, name, number, shape.data());
+      if (code == IOCOMP_NOT_FOUND) {
+        continue;
+      }
+      check(code);
+      const auto values = values_of(input, name, number, shape, iocomp_type_size(type));
+      data.write(values.data(), static_cast<std::streamsize>(values.size()));
+      variable["places"].push_back({number, shape});
+    }
+    told["variables"].push_back(variable);
+  }
+  check(iocomp_close_input(input));
+  return told;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  iocomp_session* session = nullptr;
+  if (iocomp_init(MPI_COMM_WORLD, nullptr, &session) != IOCOMP_OK) {
+    std::cerr << iocomp_error() << '\n';
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  for (std::string line; std::getline(std::cin, line);) {
+    Json told;
+    try {
+      told = dump(session, Json::parse(line));
+    } catch (const Failure& failure) {
+      told = {{"code", failure.code}, {"story", failure.story}};
+    } catch (const std::exception& error) {
+      told = {{"code", -1}, {"story", error.what()}};
+    }
+    std::cout << told.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  }
+  iocomp_finalize(session);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files as the libraries of their formats see them: h5py, netCDF4, ADIOS2, numpy at offsets."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from foreign import Foreign
+from plans import Array, Plan
+
+# A variable in a step: by the place of the step in the file, its number, and the name; None where
+# there is none. `shape` is what iocomp says it is.
+Look = Callable[[int, int, str, tuple[int, ...]], Array | None]
+
+
+class OwnLibrary:
+    """One physical file."""
+
+    def __init__(self, look: Look, attributes: dict[str, dict[str, Any]] | None = None) -> None:
+        """`attributes` by variable; those of the file under ""; None: they are not compared."""
+        self.look, self.attributes = look, attributes
+
+
+def characters(values: Array) -> Array:
+    """Return texts as arrays of characters, with one dimension more."""
+    size = values.dtype.itemsize
+    return np.ascontiguousarray(values).reshape(-1).view("S1").reshape(*values.shape, size)
+
+
+def open_own(plan: Plan, path: Path, dump_adios2: str, newest: int) -> OwnLibrary | None:
+    """Open a file by the library of its format. None where that is not there.
+
+    Args:
+        plan: Of the file.
+        path: Of the file.
+        dump_adios2: A program of the build.
+        newest: The number of the newest step that has values.
+    """
+    backend = plan.format.backend
+    if backend in ("posix", "mpiio"):
+        if plan.settings.get("compression"):
+            return _frames(path)
+        return _raw(path)
+    if backend == "hdf5":
+        return _hdf5(path, str(plan.settings.get("layout", "steps")), newest)
+    if backend in ("netcdf", "pnetcdf"):
+        return _netcdf(path)
+    if plan.settings["engine"] == "HDF5":
+        return _hdf5_of_adios2(path)
+    return _adios2(path, plan, dump_adios2) if dump_adios2 else None
+
+
+def _raw(path: Path) -> OwnLibrary:
+    file = Foreign(path)
+
+    def look(index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
+        step = file.steps[index]
+        return file.read(name, step) if name in file.variables(step) else None
+
+    return OwnLibrary(look)
+
+
+def _frames(path: Path) -> OwnLibrary:
+    """Decompress frames by libzstd, as their index tells."""
+    raw = path.read_bytes()
+    length, _, mark = struct.unpack("<QQ8s", raw[-24:])
+    assert mark == b"iocompF1"
+    index = json.loads(raw[-24 - length : -24])
+    stored = {each["name"]: each for each in index["variables"]}
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+
+    def decompressed(frame: bytes, size: int) -> bytes:
+        to = ctypes.create_string_buffer(max(size, 1))
+        given = (ctypes.c_size_t(size), frame, ctypes.c_size_t(len(frame)))
+        assert zstd.ZSTD_decompress(to, *given) == size
+        return to.raw[:size]
+
+    def look(_index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
+        if name not in stored:
+            return None
+        about = stored[name]
+        shape, kind = tuple(about["shape"]), about["type"]
+        dtype = np.dtype("S1" if kind == "char" else kind)
+        whole = np.zeros(shape, dtype)
+        n = len(shape)
+        for frame in about["frames"]:
+            offset, size, first, count = frame[:4]
+            start, counts = frame[4 : 4 + n], tuple(frame[4 + n :])
+            part = raw[offset : offset + size]
+            if about["compression"] == "zstd":
+                part = decompressed(part, count * dtype.itemsize)
+            if about["shuffle"]:
+                planes = np.frombuffer(part, np.uint8).reshape(dtype.itemsize, count)
+                part = np.ascontiguousarray(planes.T).tobytes()
+            at = np.arange(first, first + count)
+            places = np.unravel_index(at, counts) if n else ()
+            where = tuple(p + s for p, s in zip(places, start, strict=True))
+            whole[where] = np.frombuffer(part, dtype) if n else np.frombuffer(part, dtype)[0]
+        return whole
+
+    return OwnLibrary(look)
+
+
+def _hdf5(path: Path, layout: str, newest: int) -> OwnLibrary:
+    import h5py
+
+    file = h5py.File(path, "r")
+    is_by_number = str(newest) in file  # else the groups of steps count
+
+    def look(index: int, number: int, name: str, shape: tuple[int, ...]) -> Array | None:
+        step = number if is_by_number else index
+        place = name if layout != "steps" else f"{step}/{name}"
+        if place not in file:
+            return None
+        dataset = file[place]
+        if layout == "time":
+            values = np.asarray(dataset[index] if index < len(dataset) else None, dataset.dtype)
+        else:
+            values = np.asarray(dataset[()], dataset.dtype)
+        if values.dtype.kind == "S" and values.size:
+            values = characters(values)
+            values = values.reshape(shape) if values.size == math.prod(shape) else values
+        return values
+
+    attributes = {"": _hdf5_attributes(file.attrs)}
+
+    def note(name: str, found: object) -> None:
+        if isinstance(found, h5py.Dataset):
+            named = name.partition("/")[2] if layout == "steps" else name
+            attributes[named] = _hdf5_attributes(found.attrs)
+
+    file.visititems(note)
+    return OwnLibrary(look, attributes)
+
+
+def _hdf5_of_adios2(path: Path) -> OwnLibrary:
+    import h5py
+
+    file = h5py.File(path, "r")
+
+    def look(index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
+        place = f"Step{index}/{name}"
+        return np.asarray(file[place][()], file[place].dtype) if place in file else None
+
+    return OwnLibrary(look)
+
+
+def _hdf5_attributes(entries: Any) -> dict[str, Any]:  # noqa: ANN401 (h5py has no types)
+    import h5py
+
+    return {name: value for name, value in entries.items() if not isinstance(value, h5py.Empty)}
+
+
+def _netcdf(path: Path) -> OwnLibrary:
+    import netCDF4
+
+    file = netCDF4.Dataset(path, "r")
+    file.set_auto_maskandscale(False)
+    file.set_auto_chartostring(False)
+
+    def look(index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
+        if name not in file.variables:
+            return None
+        variable = file[name]
+        first = variable.dimensions[0] if variable.dimensions else ""
+        has_steps = first == "time" or (first and file.dimensions[first].isunlimited())
+        at = min(index, variable.shape[0] - 1) if has_steps else ()
+        values = np.asarray(variable[at] if has_steps else variable[()])
+        return values.astype(values.dtype.newbyteorder("="))
+
+    attributes = {"": {name: file.getncattr(name) for name in file.ncattrs()}}
+    for name, variable in file.variables.items():
+        attributes[name] = {each: variable.getncattr(each) for each in variable.ncattrs()}
+    return OwnLibrary(look, attributes)
+
+
+_ADIOS2_TYPES = {
+    "int8_t": "i1", "int16_t": "i2", "int32_t": "i4", "int64_t": "i8", "uint8_t": "u1",
+    "uint16_t": "u2", "uint32_t": "u4", "uint64_t": "u8", "float": "f4", "double": "f8",
+    "float complex": "c8", "double complex": "c16", "char": "S1",
+}  # fmt: skip
+
+
+def _adios2(path: Path, plan: Plan, program: str) -> OwnLibrary:
+    data = path.with_name("dumped")
+    engine = str(plan.settings["engine"])
+    words = [program, str(path), engine, str(data)]
+    told = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert told.returncode == 0, told.stderr
+    raw, at = data.read_bytes(), 0
+    data.unlink()
+    steps: list[dict[str, Array]] = []
+    for variables in json.loads(told.stdout)["steps"]:
+        steps.append({})
+        for name, about in variables.items():
+            dtype = np.dtype(_ADIOS2_TYPES[about["type"]])
+            values = np.frombuffer(raw, dtype, math.prod(about["shape"]), at)
+            steps[-1][name] = values.reshape(about["shape"])
+            at += about["bytes"]
+
+    def look(index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
+        return steps[index].get(name) if index < len(steps) else None
+
+    return OwnLibrary(look)
