@@ -503,6 +503,10 @@ void iocomp_f_wait(const iocomp_ticket *ticket, const int *state, int *ierr) {
   finish(iocomp_wait(ticket, state_of(state)), ierr);
 }
 
+void iocomp_f_wait_puts(const f_file *file, const int *state, int *ierr) {
+  finish(iocomp_wait_puts(file->handle, state_of(state)), ierr);
+}
+
 void iocomp_f_wait_step(const f_file *file, descriptor *step, int *ierr) {
   int64_t number = 0;
   const int code = get_integer(step, "wait_step: step", &number);

@@ -22,7 +22,7 @@ module iocomp
   public :: iocomp_begin_step, iocomp_put, iocomp_put_buffered, iocomp_put_from
   public :: iocomp_decomp_runs, iocomp_decomp_map, iocomp_put_decomp, iocomp_decomp_free
   public :: iocomp_after, iocomp_end_step, iocomp_current_step
-  public :: iocomp_test, iocomp_wait, iocomp_wait_step
+  public :: iocomp_test, iocomp_wait, iocomp_wait_puts, iocomp_wait_step
   public :: iocomp_alloc, iocomp_free, iocomp_progress, iocomp_close, iocomp_close_later
   public :: iocomp_open_input, iocomp_open_input_on, iocomp_open_input_with
   public :: iocomp_latest, iocomp_latest_with, iocomp_input_steps
@@ -437,6 +437,14 @@ module iocomp
     subroutine iocomp_wait(ticket, state, ierr) bind(c, name="iocomp_f_wait")
       import
       type(iocomp_ticket), intent(in) :: ticket
+      integer(c_int), intent(in), optional :: state
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    !> All puts of this rank since the last such call with this state.
+    !> @param state  IOCOMP_HANDED_OVER where it is absent
+    subroutine iocomp_wait_puts(file, state, ierr) bind(c, name="iocomp_f_wait_puts")
+      import
+      type(iocomp_file), intent(in) :: file
       integer(c_int), intent(in), optional :: state
       integer(c_int), intent(out), optional :: ierr
     end subroutine

@@ -403,6 +403,13 @@ IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, i
  * by MPI-IO and ADIOS2. */
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
+/** The same for all puts of this rank into the file since the last such call with this `state`, so
+ * that a program needs no ticket. Local. Returns when each of them has reached `state` or has
+ * failed.
+ * @return the first failure of these puts, or what iocomp_wait returns. After
+ * IOCOMP_INVALID_ARGUMENT, the next such call waits for the same puts again. */
+IOCOMP_EXPORT int iocomp_wait_puts(iocomp_file *file, iocomp_state state);
+
 /**
  * Sleep until the step of this number is committed: complete on all members, and durable. With
  * servers it waits for the other members' end_step. Without servers it is collective over the

@@ -495,6 +495,9 @@ class File {
   void after(const std::string& name) { check(iocomp_after(raw(), detail::c_text(name))); }
   /// Steps that this rank has ended so far. Local.
   [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw()); }
+  /// Sleep until all puts of this rank since the last such call have reached `state`: see
+  /// iocomp_wait_puts. Local. @throws Error the first failure of these puts.
+  void wait_puts(iocomp_state state = IOCOMP_HANDED_OVER) { check(iocomp_wait_puts(raw(), state)); }
   /// Sleep until the step is committed: complete on all members, and durable. Without servers:
   /// collective over the members.
   void wait_step(std::int64_t step) { check(iocomp_wait_step(raw(), step)); }

@@ -337,6 +337,13 @@ int iocomp_wait(const iocomp_ticket* ticket, iocomp_state state) {
   });
 }
 
+int iocomp_wait_puts(iocomp_file* file, iocomp_state state) {
+  iocomp_session* const session = file == nullptr ? nullptr : file->session;
+  return timed(session, "wait_puts", Counter::wait_seconds, [&] {
+    session->session->client().wait_puts(*file->file, state_of(state, "wait_puts"));
+  });
+}
+
 int iocomp_after(iocomp_file* file, const char* name) {
   iocomp_session* const session = file == nullptr ? nullptr : file->session;
   return timed(session, "after", Counter::call_seconds, [&] {

@@ -439,6 +439,28 @@ void Client::wait(std::uint64_t ticket, State state) {
   }
 }
 
+void Client::wait_puts(File& file, State state) {
+  std::uint64_t& next = file.puts().not_awaited(state);
+  std::vector<std::uint64_t> numbers;
+  link_.tickets().for_each([&](std::uint64_t number, const Ticket& ticket) {
+    if (ticket.file == file.key() && ticket.closes == 0 && number >= next) {
+      numbers.push_back(number);
+    }
+  });
+  std::ranges::sort(numbers);
+  next = link_.tickets().next();
+  Outcome first;
+  for (const std::uint64_t number : numbers) {
+    const Outcome outcome = outcome_of([&] { wait(number, state); });
+    const Ticket* const open = link_.tickets().find(number);
+    if (!outcome.ok() && open != nullptr && open->failure.ok()) {
+      next = std::min(next, number);  // the wait has failed, and not the put
+    }
+    first = first.ok() ? outcome : first;
+  }
+  first.throw_unless_ok();
+}
+
 void Client::wait_once(std::uint64_t ticket, State state) {
   if (test(ticket, state)) {
     return;

@@ -75,6 +75,9 @@ class Client {
   /// @throws Error with the failure of the ticket.
   [[nodiscard]] bool test(std::uint64_t ticket, State state);
   void wait(std::uint64_t ticket, State state);
+  /// Wait for the puts of this rank into a file, but for those that it awaited so before.
+  /// @throws Error with the failure of the first that failed, when all have come to an end.
+  void wait_puts(File& file, State state);
   void progress() {
     link_.pump();
     takeover_.go_on_without_servers();

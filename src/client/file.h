@@ -95,6 +95,7 @@ class File {
   void end_step();
   /// @param number  of a step that this rank has ended.
   void wait_step(std::int64_t number);
+  [[nodiscard]] OwnPuts& puts() noexcept { return puts_; }
   void urge(std::uint64_t ticket, State state) {
     carry([&] { carrier_->urge(ticket, state); });
   }

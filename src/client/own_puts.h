@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 
+#include "client/tickets.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
 
 namespace iocomp::client {
 
-/// The puts of this rank into one file: how many the open step has, and in which step each variable
-/// was put that has values in only one.
+/// The puts of this rank into one file: how many the open step has, which the program has awaited,
+/// and in which step each variable was put that has values in only one.
 class OwnPuts {
  public:
   [[nodiscard]] std::int64_t in_step() const noexcept { return in_step_; }
   void add() noexcept { ++in_step_; }
   void end_step() noexcept { in_step_ = 0; }
+  /// The first ticket that the program has not awaited yet in this state, with all before it.
+  [[nodiscard]] std::uint64_t& not_awaited(State state) {
+    return not_awaited_.at(static_cast<std::size_t>(state));
+  }
   /// A block with elements is about to be put in a step.
   /// @throws Error{unsupported} where the variable has values in only one step, and had them
   /// before.
@@ -24,7 +31,8 @@ class OwnPuts {
 
  private:
   std::int64_t in_step_ = 0;
-  std::map<int, std::int64_t> once_;  // by variable: its step
+  std::array<std::uint64_t, 4> not_awaited_{};  // by state
+  std::map<int, std::int64_t> once_;            // by variable: its step
 };
 
 }  // namespace iocomp::client

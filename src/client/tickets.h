@@ -57,6 +57,9 @@ class TicketBook {
     return number > 0 && number < next_;
   }
 
+  /// The number of the ticket that is opened next.
+  [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
+
   /// All open tickets, in no particular order.
   void for_each(const std::function<void(std::uint64_t, Ticket&)>& visit);
 

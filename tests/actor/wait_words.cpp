@@ -80,6 +80,23 @@ void poll(Stage& stage, const Line& line) {
   });
 }
 
+/// All in one call.
+void wait_puts(Stage& stage, const Line& line) {
+  File& file = stage.file(line);
+  if (file.handle == nullptr) {
+    return;
+  }
+  const auto which = awaited(line, file);
+  const double began = now_seconds();
+  const int code = iocomp_wait_puts(file.handle, state_of(line.argument(1)));
+  stage.tell(line, code, began, {{"file", line.argument(0)}});
+  for (const std::size_t put : which) {
+    if (code == IOCOMP_OK) {
+      file.puts[put].memory.reuse();
+    }
+  }
+}
+
 void test(Stage& stage, const Line& line) {
   const iocomp_state state = state_of(line.argument(1));
   for (const auto& put : stage.file(line).puts) {
@@ -93,6 +110,8 @@ void test(Stage& stage, const Line& line) {
 
 }  // namespace
 
-Words wait_words() { return {{"wait", wait}, {"poll", poll}, {"test", test}}; }
+Words wait_words() {
+  return {{"wait", wait}, {"wait_puts", wait_puts}, {"poll", poll}, {"test", test}};
+}
 
 }  // namespace actor

@@ -284,7 +284,8 @@ def decompositions() -> None:
                 ticket = u.put(values + step, by_map)
                 v.put(np.repeat(runs * 1.0, shape[1]), by_runs, buffered=bool(step))
                 out.end_step()
-                ticket.wait()
+                out.wait_puts("written" if step else "handed_over")
+                assert ticket.done()
             raises(ValueError, "values for a decomposition", u.put, values[1:], by_map)
             del by_map  # freed in the next call
             gc.collect()

@@ -56,6 +56,7 @@ CALLS = {
     "iocomp_current_step": "l:p",
     "iocomp_test": "i:pip",
     "iocomp_wait": "i:pi",
+    "iocomp_wait_puts": "i:pi",
     "iocomp_wait_step": "i:pl",
     "iocomp_alloc": "i:pzp",
     "iocomp_free": "i:pp",

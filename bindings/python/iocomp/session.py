@@ -456,6 +456,19 @@ class File(Scope):
         self._session._live()
         return int(library().current_step(self._raw)) if self._raw else -1
 
+    def wait_puts(self, state: State = "handed_over") -> None:
+        """Sleep until all puts of this rank since the last such call have come so far. Local.
+
+        Raises:
+            Error: What the first of them failed with, when all have come to an end.
+        """
+        library().check(library().wait_puts(self._raw, _choice(state, _STATES)))
+        self._puts = [each for each in self._puts if not each._is_free()]
+        self._earlier = [
+            (ended, [each for each in tickets if not each._is_free()])
+            for ended, tickets in self._earlier
+        ]
+
     def wait_step(self, step: int) -> None:
         """Sleep until this step is committed. Without servers collective over the members."""
         library().check(library().wait_step(self._raw, step))

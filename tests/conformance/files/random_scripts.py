@@ -144,6 +144,7 @@ class _RandomFile:
         order = chance.choice(["forward", "backward", "odd_first"])
         state = chance.choice(["handed_over", "written", "durable"])
         how = "poll" if state != "durable" and chance.random() < 0.3 else "wait"
+        how = "wait_puts" if chance.random() < 0.3 else how
         self.file.wait(state, order, how)
 
     def calls(self) -> Iterator[None]:

@@ -64,7 +64,7 @@ def slabs(script: Script) -> None:
     file.define("u", "float64", [10007])
     file.define("v", "float32", [5000])
     for _ in range(4):
-        file.wait("handed_over")
+        file.wait("handed_over", how="wait_puts")
         put_blocks(file, "u", [4])
         put_blocks(file, "v", [4])
         file.end_step()

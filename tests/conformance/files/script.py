@@ -259,7 +259,11 @@ class FileScript:
         self._say("put_elements", self.name, name, **options, **self._how(buffered))
 
     def wait(self, state: str, order: str = "forward", how: str = "wait") -> None:
-        """Wait for all puts; `how` is "wait" or "poll", `order` forward, backward or odd_first."""
+        """Wait for all puts; `order` is forward, backward or odd_first.
+
+        Args:
+            how: "wait" or "poll" each of them, or "wait_puts": all in one call.
+        """
         self._say(how, self.name, state, order=order)
 
     def end_step(self) -> None:
