@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/our_words.h"
 #include "hdf5/connector.h"
 #include "hdf5/dataset.h"
 #include "hdf5/identifier.h"
@@ -45,10 +45,10 @@ template <typename Body>
 Outcome tried(Body&& body) noexcept {
   try {
     return std::forward<Body>(body)();
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  } catch (const std::exception& error) {
-    return {ErrorCode::internal, error.what()};
+  } catch (...) {
+    Outcome failure;
+    failure.code = code_of_current_exception(failure.story);
+    return failure;
   }
 }
 

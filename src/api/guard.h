@@ -4,15 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "base/error.h"
+#include "base/our_words.h"
 #include "base/size_signal.h"
 
 namespace iocomp::api {
 
 /// The story of the last failure on this rank.
 [[nodiscard]] std::string& last_story();
-/// Turn the exception in flight into a code, and keep its story.
-[[nodiscard]] int code_of_current_exception() noexcept;
 
 using If = SizeSignalHeld::If;
 
@@ -25,7 +23,7 @@ int guarded(Body&& body, If held = If::limited) noexcept {
     std::forward<Body>(body)();
     return 0;
   } catch (...) {
-    return code_of_current_exception();
+    return static_cast<int>(code_of_current_exception(last_story()));
   }
 }
 

@@ -2,9 +2,12 @@
 #include "base/our_words.h"
 
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "base/error.h"
 
 namespace iocomp {
 namespace {
@@ -45,6 +48,25 @@ std::string in_our_words(const std::exception& error) {
   return is_conversion && what.starts_with("sto")
              ? "an entry is no number, or one that is too large"
              : std::string{what};
+}
+
+ErrorCode code_of_current_exception(std::string& story) noexcept {
+  ErrorCode code = ErrorCode::internal;
+  try {
+    try {
+      throw;
+    } catch (const Error& error) {
+      code = error.code();
+      story = error.what();
+    } catch (const std::exception& error) {
+      story = in_our_words(error);
+    } catch (...) {
+      story = "unknown exception";
+    }
+  } catch (const std::bad_alloc&) {
+    return code;  // no memory even for the story: the old one stays
+  }
+  return code;
 }
 
 }  // namespace iocomp

@@ -4,10 +4,16 @@
 #include <exception>
 #include <string>
 
+#include "base/error.h"
+
 namespace iocomp {
 
 /// What an exception says, in words for users: those of the JSON library and of conversions of the
 /// standard library name their own functions.
 [[nodiscard]] std::string in_our_words(const std::exception& error);
+
+/// Turn the exception in flight into a code, for callers that no exception may reach.
+/// @param story  gets what it says; stays as it was where there is no memory for that.
+[[nodiscard]] ErrorCode code_of_current_exception(std::string& story) noexcept;
 
 }  // namespace iocomp

@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "array/box.h"
 #include "base/error.h"
 #include "base/folder_targets.h"
+#include "base/our_words.h"
 #include "base/path.h"
 #include "commit/json_values.h"
 #include "formats/sources.h"
@@ -61,8 +60,6 @@ struct Places {
 
 }  // namespace iocomp::reader
 
-using iocomp::Error;
-using iocomp::ErrorCode;
 using iocomp::commit::Json;
 using iocomp::reader::Places;
 using iocomp::reader::Steps;
@@ -79,18 +76,11 @@ std::string& last_story() {
 template <typename Body>
 int guarded(const Body& body) noexcept {
   try {
-    try {
-      body();
-      return 0;
-    } catch (const Error& error) {
-      last_story() = error.what();
-      return static_cast<int>(error.code());
-    } catch (const std::exception& error) {
-      last_story() = error.what();
-    }
-  } catch (const std::bad_alloc&) {  // no memory even for the story: the old one stays
+    body();
+    return 0;
+  } catch (...) {
+    return static_cast<int>(iocomp::code_of_current_exception(last_story()));
   }
-  return static_cast<int>(ErrorCode::internal);
 }
 
 // As the setting storage.modules has it, whose other sources a reader does not know.
