@@ -15,6 +15,7 @@
 #include "array/runs.h"
 #include "base/bug.h"
 #include "base/byte_size.h"
+#include "base/free_ranges.h"
 #include "base/log.h"
 #include "base/pages.h"
 #include "client/carrier.h"
@@ -30,7 +31,7 @@
 namespace iocomp::client {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page = FreeRanges::page_bytes;
 constexpr std::size_t copy_part_bytes = std::size_t{16} << 20;  // of a long run copied at once
 constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/free_ranges.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/copy_memory.h"
@@ -51,7 +52,7 @@ void DiskWork::start() {
 }
 
 void DiskWork::want_back(std::uint64_t ticket, std::span<const std::byte> memory) {
-  constexpr std::size_t page = 4096;
+  constexpr std::size_t page = FreeRanges::page_bytes;
   if (!wanted_back_.insert(ticket).second) {
     return;
   }
