@@ -14,6 +14,7 @@ from rich.console import Console
 from iocomp_studies.advice.command import advise
 from iocomp_studies.called import build_of, fail, iocomp_command, read_results
 from iocomp_studies.launch import telling_line
+from iocomp_studies.noise.command import noise
 from iocomp_studies.plan.study import Study, StudyError, check_launcher, read_study, runs_in
 from iocomp_studies.results.archer2 import read_archer2
 from iocomp_studies.results.lines import Writer, read_lines, result_files
@@ -113,6 +114,7 @@ def _dry_run(study: Study, around: Surroundings) -> None:
 
 
 app.command()(advise)
+app.command()(noise)
 
 
 @app.callback()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much a coupled job loses to writers that take time from some of its ranks: docs/noise.md."""

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job of ranks in a box: each computes, exchanges halos with six others, and sums over all."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from iocomp_studies.noise.losses import Cores, Reals
+
+
+def box(ranks: int) -> tuple[int, int, int]:
+    """Return three factors of a number of ranks that are as equal as can be, the largest first."""
+    best = (ranks, 1, 1)
+    for c in range(1, round(ranks ** (1 / 3)) + 1):
+        if ranks % c:
+            continue
+        rest = ranks // c
+        b = next(b for b in range(math.isqrt(rest), 0, -1) if rest % b == 0)
+        if b >= c:
+            best = min(best, (rest // b, b, c))
+    return best
+
+
+@dataclass(frozen=True)
+class Job:
+    """How ranks wait for each other.
+
+    Attributes:
+        ranks: Of the job.
+        compute: Seconds of computing in an iteration, undisturbed.
+        sums: Over all ranks, in an iteration; 0 for none.
+        latency: Seconds of a message.
+    """
+
+    ranks: int
+    compute: float
+    sums: int = 1
+    latency: float = 1.5e-6
+
+    def run(self, cores: Cores, iterations: int) -> float:
+        """Return the seconds from the first to the end of the last of so many iterations."""
+        shape = box(self.ranks)
+        tree = 2 * math.ceil(math.log2(max(2, self.ranks))) * self.latency
+        now: Reals = np.zeros(self.ranks)
+        for _ in range(iterations):
+            now = cores.end(now, self.compute).reshape(shape)
+            near = now
+            for axis in range(3):
+                near = np.maximum(near, np.roll(now, 1, axis))
+                near = np.maximum(near, np.roll(now, -1, axis))
+            now = near.reshape(-1) + self.latency
+            for _ in range(self.sums):
+                now = np.full(self.ranks, now.max() + tree)
+        return float(now.max())

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What writers take from the cores of a job in one phase of output: docs/noise.md, row by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from iocomp_studies.advice.model import BEGUN_BYTES
+from iocomp_studies.advice.work import GIB
+from iocomp_studies.noise.job import Job
+from iocomp_studies.noise.losses import Cores, Losses, Reals, in_turn
+
+MIB = float(1 << 20)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A program that puts output, and the machine below it.
+
+    Attributes:
+        ranks: Of the job.
+        compute: Seconds of an iteration, undisturbed.
+        phase: Seconds from one output to the next.
+        synchronous: The part of a phase that the same output takes synchronously.
+        bytes: Of each rank in an output.
+        node: Ranks of a node.
+        domain: Ranks of a NUMA domain.
+        direct: Processor seconds to write one byte from where it lies.
+        copying: Processor seconds to copy one byte and write it.
+        compressing: Processor seconds to compress one byte and write it.
+        memory: Bytes per second that a node's memory can move.
+        sibling: The part of a core that its rank loses while the SMT sibling works.
+        seed: Of what is random.
+    """
+
+    ranks: int
+    compute: float = 1e-3
+    phase: float = 10.0
+    synchronous: float = 0.1
+    bytes: float = 16 * MIB
+    node: int = 128
+    domain: int = 16
+    direct: float = 0.1 / GIB
+    copying: float = 0.28 / GIB
+    compressing: float = 3.0 / GIB
+    memory: float = 300 * GIB
+    sibling: float = 0.4
+    seed: int = 1
+
+    @property
+    def window(self) -> float:
+        """Seconds in which the file system takes an output, as fast as it can."""
+        return self.synchronous * self.phase
+
+    @property
+    def iterations(self) -> int:
+        """Return how many a phase has."""
+        return max(1, round(self.phase / self.compute))
+
+
+Way = Callable[[Scene], Losses]
+
+
+def _whole(ranks: Reals, length: float, part: float) -> Losses:
+    """Return one interval from the start on each of some cores."""
+    own = ranks.astype(np.int64)
+    return Losses(own, np.zeros(own.size), np.full(own.size, length), np.full(own.size, part))
+
+
+def _all(scene: Scene) -> Reals:
+    return np.arange(scene.ranks, dtype=np.float64)
+
+
+def nothing(scene: Scene) -> Losses:
+    """No output."""
+    return _whole(np.zeros(0), 0, 0)
+
+
+def thread_beside_a_rank(scene: Scene) -> Losses:
+    """One thread on each node does all of its output, on the core of one rank."""
+    of_node = min(scene.node, scene.ranks)
+    work = scene.copying * scene.bytes * of_node
+    part = min(0.5, work / scene.window)  # the system shares a core out evenly
+    return _whole(np.arange(0.0, scene.ranks, scene.node), work / part, part)
+
+
+def server_of_a_node(scene: Scene) -> Losses:
+    """One server on each node has a core of its own, and takes memory bandwidth from all."""
+    of_node = min(scene.node, scene.ranks)
+    rate = of_node * scene.bytes / scene.window
+    return _whole(_all(scene), scene.window, 3 * rate / scene.memory)
+
+
+def server_of_a_domain(scene: Scene) -> Losses:
+    """The same with one in each NUMA domain: each begins when it wakes, within a millisecond."""
+    losses = server_of_a_node(scene)
+    domains = -(-scene.ranks // scene.domain)
+    late = np.random.default_rng(scene.seed).uniform(0, 1e-3, domains)
+    return Losses(losses.rank, late[losses.rank // scene.domain], losses.length, losses.part)
+
+
+def server_on_each_sibling(scene: Scene) -> Losses:
+    """A server for each rank copies at once, and writes when the file system takes its turn."""
+    copy = _whole(_all(scene), scene.bytes * (scene.copying - scene.direct), scene.sibling)
+    write = _requests(scene, scene.bytes, scene.direct, scene.window, scene.sibling)
+    return _both(copy, write)
+
+
+def _both(one: Losses, other: Losses) -> Losses:
+    return Losses(
+        np.concatenate([one.rank, other.rank]),
+        np.concatenate([one.begin, other.begin]),
+        np.concatenate([one.length, other.length]),
+        np.concatenate([one.part, other.part]),
+    )
+
+
+def _requests(
+    scene: Scene, size: float, cost: float, within: float, part: float = 1.0
+) -> Losses:
+    """Return requests of each rank, at random moments of some time, on its own core."""
+    number = max(1, math.ceil(scene.bytes / size))
+    length = cost * scene.bytes / number
+    random = np.random.default_rng(scene.seed)
+    arrivals = np.sort(random.uniform(0, within, (scene.ranks, number)), axis=-1)
+    return Losses(
+        np.repeat(np.arange(scene.ranks), number),
+        in_turn(arrivals, length).reshape(-1),
+        np.full(scene.ranks * number, length),
+        np.full(scene.ranks * number, part),
+    )
+
+
+def _workers_at_once(scene: Scene, cost: float) -> Losses:
+    """Return one worker for each rank, at once, on cores of the node that chance chooses."""
+    random = np.random.default_rng(scene.seed)
+    node = np.arange(scene.ranks) // scene.node
+    of_node = np.minimum(scene.node, scene.ranks - node * scene.node)
+    core = node * scene.node + random.integers(0, of_node)
+    times = np.bincount(core, minlength=scene.ranks)
+    losses = _whole(_all(scene), 0, 1)
+    return Losses(losses.rank, losses.begin, times * cost * scene.bytes, losses.part)
+
+
+def kernel(scene: Scene) -> Losses:
+    """The library's default: workers begin 32 MiB at the put, and the rest when that is written.
+
+    The system chooses their cores. The rest goes in requests of 16 MiB, at random moments of the
+    time that the file system takes.
+    """
+    begun = min(scene.bytes, BEGUN_BYTES)
+    first = _workers_at_once(replace(scene, bytes=begun), scene.direct)
+    if begun == scene.bytes:
+        return first
+    later = replace(scene, bytes=scene.bytes - begun)
+    return _both(first, _requests(later, BEGUN_BYTES / 2, scene.direct, scene.window))
+
+
+def kernel_at_any_time(scene: Scene) -> Losses:
+    """Each rank's one request, whenever the file system takes its turn."""
+    return _requests(scene, scene.bytes, scene.direct, scene.window)
+
+
+def kernel_over_the_phase(scene: Scene) -> Losses:
+    """The same, spread over the whole phase."""
+    return _requests(scene, scene.bytes, scene.direct, scene.phase)
+
+
+def kernel_small_over_the_phase(scene: Scene) -> Losses:
+    """Requests of 1 MiB, spread over the whole phase, each rank at its own times."""
+    return _requests(scene, MIB, scene.direct, scene.phase)
+
+
+def kernel_together(scene: Scene) -> Losses:
+    """Each rank works on its own core, all at the same time."""
+    return _whole(_all(scene), scene.direct * scene.bytes, 1)
+
+
+def kernel_even(scene: Scene) -> Losses:
+    """Each rank loses the same part of its core all the time: the limit of small requests."""
+    return _whole(_all(scene), scene.phase, scene.direct * scene.bytes / scene.phase)
+
+
+def compressing_at_any_time(scene: Scene) -> Losses:
+    """Each rank compresses when the file system takes its turn."""
+    return _requests(scene, scene.bytes, scene.compressing, scene.window)
+
+
+def compressing_workers(scene: Scene) -> Losses:
+    """A thread for each rank compresses at once, on whatever core the system chooses."""
+    return _workers_at_once(scene, scene.compressing)
+
+
+def compressing_together(scene: Scene) -> Losses:
+    """Each rank compresses on its own core, all at the same time."""
+    return _whole(_all(scene), scene.compressing * scene.bytes, 1)
+
+
+WAYS: dict[str, Way] = {
+    "thread beside one rank of a node": thread_beside_a_rank,
+    "server of a node, core of its own": server_of_a_node,
+    "server of a NUMA domain, core of its own": server_of_a_domain,
+    "server on each rank's SMT sibling": server_on_each_sibling,
+    "kernel: iocomp's default": kernel,
+    "kernel, each rank at any time": kernel_at_any_time,
+    "kernel, each rank at any time of the phase": kernel_over_the_phase,
+    "kernel, the same in requests of 1 MiB": kernel_small_over_the_phase,
+    "kernel, all ranks together": kernel_together,
+    "kernel, evenly all the time": kernel_even,
+    "compressing, each rank at any time": compressing_at_any_time,
+    "compressing, threads at the put": compressing_workers,
+    "compressing, all ranks together": compressing_together,
+}
+"""By the name that a table shows."""
+
+
+def slow_down(scene: Scene, way: Way) -> float:
+    """Return the wall time of a phase with output ÷ the same without."""
+    job = Job(scene.ranks, scene.compute)
+    cores = Cores(scene.ranks, way(scene), 2 * scene.phase)
+    quiet = Cores(scene.ranks, nothing(scene), 2 * scene.phase)
+    few = min(10, scene.iterations)
+    return job.run(cores, scene.iterations) / (job.run(quiet, few) / few * scene.iterations)
