@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,9 @@ OVERLAPPING_PUTS = 11
 
 SERVER = 2  # a role
 MOST_SHOWN = 500  # entries
+NODES = Path(__file__).resolve().parents[1] / "nodes"
+MOST_OF_NODE = 64  # ranks
+STARTER_ADDRESS = "10.77.0.1"  # of the launcher, as a node sees it (tests/nodes/job)
 
 # Words of scripts after which a process is dead, or its peers do not know whether it lives.
 ENDING = {"kill", "stop", "go_on", "leave", "leave_by_mpi", "TERM", "KILL", "STOP"}
@@ -87,9 +90,36 @@ class Build:
         return any(Path(folder, f"libiocomp_format_{name}.so").exists() for folder in folders)
 
 
+def nodes() -> int:
+    """Return over how many virtual nodes jobs go (tests/nodes)."""
+    return int(os.environ.get("IOCOMP_TEST_NODES", "1"))
+
+
+def over_nodes(build: Build, number: int) -> list[str]:
+    """Return a launcher that deals ranks out to so many virtual nodes in turn."""
+    program, *options = build.launcher
+    if build.mpi == "openmpi":
+        hosts = ",".join(f"n{i}:{MOST_OF_NODE}" for i in range(number))
+        own = ["--mca", "plm_rsh_agent", str(NODES / "node"), "-host", hosts, "--map-by", "node"]
+    else:
+        hosts = ",".join(f"n{i}:1" for i in range(number))
+        own = ["-launcher", "ssh", "-launcher-exec", str(NODES / "node"), "-localhost", STARTER_ADDRESS]
+        own += ["-hosts", hosts]
+    return [str(NODES / "job"), program, *own, *options]
+
+
+def may_make_nodes() -> bool:
+    """Whether virtual nodes can be made here."""
+    # A node asks who has started it, so a shell has to stay.
+    words = [NODES / "job", "bash", "-c", '"$0" n0 true && true', NODES / "node"]
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
 def read_build() -> Build:
     """Return what CMake told of the build. From now on the Python package finds its library."""
     build = Build(**json.loads(Path(os.environ["IOCOMP_TEST_BUILD"]).read_text()))
+    if nodes() > 1:
+        build = replace(build, launcher=over_nodes(build, nodes()))
     os.environ.setdefault("IOCOMP_LIBRARY", str(Path(build.modules).parent / "libiocomp.so"))
     return build
 

@@ -12,11 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors import INVALID_ARGUMENT
+from actors import INVALID_ARGUMENT, may_make_nodes, over_nodes
 from oracle import Violation, told
 from processes import processes_in
 from trial import NotHere, Trial
 from workload import NAME, Workload, draw_rival, draw_workload
+
+NODES = 2
 
 
 def _ranks(processes: list[int]) -> dict[int, int]:
@@ -183,20 +185,82 @@ def server_dies_alone(trial: Trial) -> None:
     trial.check(workload, job)
 
 
+def _of_its_node(process: int) -> list[int]:
+    """Return all processes of a virtual node, that of the launcher's helper too."""
+    own = os.readlink(f"/proc/{process}/ns/pid")
+    found = []
+    for other in Path("/proc").iterdir():
+        with suppress(OSError):
+            if other.name.isdigit() and os.readlink(other / "ns/pid") == own:
+                found.append(int(other.name))
+    return found
+
+
+def _launcher_over_nodes(trial: Trial, workload: Workload) -> list[str]:
+    if not may_make_nodes():
+        raise NotHere("virtual nodes need root, and the command ip")
+    if trial.cell.has_servers:  # also where each node has one rank
+        workload.settings["placement"] = {"policy": "halves"}
+    return [*over_nodes(trial.build, NODES), str(workload.ranks)]
+
+
+def kill_node(trial: Trial) -> None:
+    """All processes of one of two nodes are gone at once."""
+    workload = draw_workload(trial.cell)
+
+    def act(_: subprocess.Popen[str], ranks: dict[int, int], __: list[int]) -> None:
+        for process in _of_its_node(ranks[trial.dice.choice(sorted(ranks))]):
+            _signal(process, signal.SIGKILL)
+
+    strike = _strike(trial, workload, act)
+
+    # Open MPI 4's launcher does not always end when it has lost a node.
+    def meanwhile(launcher: subprocess.Popen[str], journals: Path) -> None:
+        strike(launcher, journals)
+        if not strike.has_struck:
+            return
+        try:
+            launcher.wait(10)
+        except subprocess.TimeoutExpired:
+            for process in [launcher.pid, *processes_in(trial.folder)]:
+                _signal(process, signal.SIGKILL)
+
+    launcher = _launcher_over_nodes(trial, workload)
+    job = trial.play(workload, meanwhile=meanwhile, launcher=launcher)
+    trial.struck += strike.has_struck
+    trial.check(workload, job)
+    if trial.dice.random() < 0.3:
+        _check_the_next_job(trial, workload)
+
+
 def stop(trial: Trial) -> None:
     """A process stands still for some time, and goes on."""
+    _stop(trial, draw_workload(trial.cell), lambda process: [process])
+
+
+def stop_node(trial: Trial) -> None:
+    """All processes of one of two nodes do."""
     workload = draw_workload(trial.cell)
+    launcher = _launcher_over_nodes(trial, workload)
+    _stop(trial, workload, _of_its_node, launcher=launcher)
+
+
+def _stop(
+    trial: Trial, workload: Workload, all_with: Callable[[int], list[int]], **more: list[str]
+) -> None:
     dice = trial.dice
     seconds = dice.choice([0.05, 0.2, 0.5, 0.5, 1, 2, 10 if dice.random() < 0.3 else 3])
 
     def act(_: subprocess.Popen[str], ranks: dict[int, int], __: list[int]) -> None:
-        process = ranks[dice.choice(sorted(ranks))]
-        _signal(process, signal.SIGSTOP)
+        processes = all_with(ranks[dice.choice(sorted(ranks))])
+        for process in processes:
+            _signal(process, signal.SIGSTOP)
         time.sleep(seconds)
-        _signal(process, signal.SIGCONT)
+        for process in processes:
+            _signal(process, signal.SIGCONT)
 
     strike = _strike(trial, workload, act)
-    job = trial.play(workload, meanwhile=strike)
+    job = trial.play(workload, meanwhile=strike, **more)
     trial.struck += strike.has_struck
     # Of a server that stands still while ranks wait for it they may say so, and go on without it.
     failures = [entry for entry in job.failures() if entry["code"] != INVALID_ARGUMENT]

@@ -28,10 +28,12 @@ from process_faults import (
     kill_everything,
     kill_in_call,
     kill_launcher,
+    kill_node,
     kill_rank,
     kill_server,
     server_dies_alone,
     stop,
+    stop_node,
 )
 from trial import Trial
 
@@ -56,6 +58,8 @@ FAULTS = {
     "end-launcher": Kind(0.4, end_launcher),
     "server-dies-alone": Kind(0.5, server_dies_alone, needs_servers=True),
     "stop": Kind(0.6, stop),
+    "kill-node": Kind(0.5, kill_node),
+    "stop-node": Kind(0.4, stop_node),
     "no-room": Kind(4, no_room),
     "small-file-system": Kind(2, small_file_system),
     "no-write": Kind(3, no_write),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actors import OUT_OF_STAGING, Actors, Job
+from actors import OUT_OF_STAGING, Actors, Job, may_make_nodes, over_nodes
 from files import check_file
 
 HERE = Path(__file__).resolve().parent
@@ -175,17 +175,14 @@ def test_rows_are_copied_where_a_server_shares_the_core(actors: Actors) -> None:
     assert trace(job)["compute_sum"]["copied_bytes"] == 512 * 1024 * 8, job
 
 
-@may_mount
 def test_two_nodes_use_both_transports_at_once(actors: Actors) -> None:
-    if actors.build.mpi != "openmpi":
-        pytest.skip("the virtual nodes are made for Open MPI's launcher")
-    launcher = [actors.build.launcher[0], "--mca", "plm_rsh_agent", str(HERE / "virtual_node")]
+    if not may_make_nodes():
+        pytest.skip("virtual nodes need root, and the command ip")
     job = actors.play(
         SCRIPT,
         ranks=4,
         settings=settings() | {"placement": {"policy": "spread", "servers_per_node": 1}},
-        launcher=[*launcher, "-host", "n0:2,n1:2", "-n", "4"],
-        environment={"OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"},
+        launcher=[*over_nodes(actors.build, 2), "4"],
         seconds=60,
     )
     assert not job.failures(), job

@@ -198,8 +198,10 @@ def random_script(
     return script
 
 
-def random_placement(chance: random.Random) -> Placement:
-    """Return a mode and a placement of few ranks."""
+def random_placement(chance: random.Random, nodes: int = 1) -> Placement:
+    """Return a mode and a placement of few ranks; each node has as many of them."""
+    if nodes > 1:
+        return _placement_on_nodes(chance, nodes)
     if chance.random() < 0.4:
         ranks = chance.randint(1, 4)
         if chance.random() < 0.5:
@@ -215,6 +217,32 @@ def random_placement(chance: random.Random) -> Placement:
     else:
         chosen["placement.servers_per_node"] = servers
     return Placement(f"{policy}{ranks - servers}to{servers}", ranks, ranks - servers, chosen)
+
+
+def _placement_on_nodes(chance: random.Random, nodes: int) -> Placement:
+    """Deal ranks out in turn: rank r sits on node r modulo their number."""
+    of_node = chance.randint(1, 4)
+    ranks = nodes * of_node
+    with_servers = ["spread", "packed", "list"] if of_node > 1 else []
+    mode = chance.choice(["kernel", "sync", *with_servers])
+    settings: dict[str, object] = {"mode": "sync" if mode == "sync" else "async"}
+    if mode == "kernel":
+        settings["transport.kind"] = "kernel"
+    if mode in ("kernel", "sync"):
+        return Placement(f"{mode}{ranks}on{nodes}", ranks, ranks, settings)
+    settings["placement.policy"] = mode
+    per_node = chance.randint(1, of_node // 2)
+    if mode == "list":
+        chosen = [
+            node + nodes * place
+            for node in range(nodes)
+            for place in chance.sample(range(of_node), per_node)
+        ]
+        settings["placement.servers"] = chosen
+    else:
+        settings["placement.servers_per_node"] = per_node
+    servers = nodes * per_node
+    return Placement(f"{mode}{ranks - servers}to{servers}on{nodes}", ranks, ranks - servers, settings)
 
 
 def random_tuning(chance: random.Random) -> Tuning:

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from actors import Actors
+from actors import Actors, nodes
 from case import Case
 from random_scripts import random_back_end, random_placement, random_script, random_tuning
 from shrinking import RecordedScript, shrink
@@ -22,7 +22,7 @@ from shrinking import RecordedScript, shrink
 def _run(seed: int, actors: Actors) -> list[str] | None:
     chance = random.Random(seed)
     back_end = random_back_end(chance)
-    placement = random_placement(chance)
+    placement = random_placement(chance, nodes())
     tuning = random_tuning(chance)
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)

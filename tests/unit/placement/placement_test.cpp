@@ -103,6 +103,17 @@ TEST(List, ServesFromNodesWhereNobodyComputes) {
   EXPECT_EQ(server_of(placement, 1), 3);
 }
 
+TEST(List, NamesServersWhoseNodesHaveTooFewComputeRanks) {
+  try {
+    (void)place({.policy = Policy::list, .servers = {0, 1, 3}}, nodes_of({3, 4}));
+    FAIL() << "server 0 or 1 has no compute rank";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string{error.what()}.find("rank 0 and 1 more"), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string{error.what()}.find("1 compute rank for 2 servers"), std::string::npos);
+  }
+}
+
 TEST(Placement, GivesEveryComputeRankAServerWhateverTheCounts) {
   for (const Policy policy : {Policy::halves, Policy::spread, Policy::packed, Policy::tail}) {
     for (int ranks = 2; ranks <= 40; ++ranks) {
