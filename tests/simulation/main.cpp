@@ -23,7 +23,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -37,6 +39,7 @@
 #include "history.h"
 #include "plan.h"
 #include "plan_text.h"
+#include "reached.h"
 #include "real_files.h"
 #include "same.h"
 #include "shrink.h"
@@ -67,7 +70,14 @@ struct Options {
   std::string keep{};   ///< a file, for the plan
   std::string files{};  ///< a folder, for what is on the disks
   std::string kept{};   ///< a file, or a folder of files, with plans
+  /// Seeds, numbers of histories of the sweep, or names of kept plans; empty: all.
+  std::set<std::string> only{};
+  std::string reached{};  ///< a file, for the mutants that each history reaches
 };
+
+bool is_chosen(const std::string& history, const Options& options) {
+  return options.only.empty() || options.only.contains(history);
+}
 
 [[noreturn]] void stop(const std::string& why) {
   std::fprintf(stderr, "simulation: %s\n", why.c_str());
@@ -91,6 +101,11 @@ const std::map<std::string, Focus>& focuses() {
                                                 {"disk", Focus::disk},
                                                 {"network", Focus::network}};
   return all;
+}
+
+std::set<std::string> words_of(const std::string& path) {
+  std::ifstream file{path};
+  return {std::istream_iterator<std::string>{file}, {}};
 }
 
 Options read_options(int count, char** words) {
@@ -122,6 +137,12 @@ Options read_options(int count, char** words) {
   app.add_option("--one-in", options.one_in, "run each N-th history of the sweep")
       ->check(CLI::PositiveNumber)
       ->needs(sweeps);
+  app.add_option_function<std::string>(
+         "--only", [&](const std::string& path) { options.only = words_of(path); },
+         "run only the seeds, numbers of the sweep or kept plans that this file names")
+      ->check(CLI::ExistingFile);
+  app.add_option("--reached", options.reached,
+                 "in a build with mutants: a file for those that each history reaches");
   kept->check(CLI::ExistingPath)->excludes(sweeps)->excludes(bugs);
   sweeps->excludes(bugs);
   files->excludes(same);
@@ -308,6 +329,9 @@ int run_kept(const Options& options) {
   std::uint64_t broken = 0;
   for (const auto& path : paths) {
     const std::string name = path.filename().string();
+    if (!is_chosen(name, options)) {
+      continue;
+    }
     const Plan plan = read_kept(path);
     const auto run = [&] {
       const Log log = options.is_told ? print : Log{};
@@ -317,6 +341,7 @@ int run_kept(const Options& options) {
       for (const auto& violation : violations) {
         print(name + ": " + violation);
       }
+      simulation::tell_reached(options.reached, name);
       return Sum{1, 0, violations.empty() ? 0U : 1U};
     };
     broken += run_in_child(run, [&] { return name; }).broken;
@@ -329,12 +354,18 @@ int run_kept(const Options& options) {
 int run_sweep(const Options& options, const Log& log) {
   const auto run = [&] {
     Sum sum;
+    *seed_at_work() = 0;
     simulation::sweep(options.one_in, [&](const Plan& plan, const std::string& name) {
-      *seed_at_work() = ++sum.histories;
+      const std::string number = std::to_string(++*seed_at_work());
+      if (!is_chosen(number, options) || (sum.broken > 0 && !options.goes_on)) {
+        return;
+      }
+      ++sum.histories;
       const auto violations = run_plan(plan, false).violations;
       for (const auto& violation : violations) {
-        log(name + ": " + violation);
+        log("history " + number + ", " + name + ": " + violation);
       }
+      simulation::tell_reached(options.reached, number);
       if (!violations.empty() && sum.broken++ == 0) {
         keep(plan, options);
       }
@@ -360,6 +391,7 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
     print(name_of(seed, options) + ": " + violation);
   }
   keep(plan, options);
+  simulation::tell_reached(options.reached, std::to_string(seed));
   return {1, result.faults, result.violations.empty() ? 0U : 1U};
 }
 
@@ -406,6 +438,9 @@ Sum run_seeds(std::uint64_t first, const Options& options) {
           Sum sum;
           for (std::uint64_t i = 0; i < seeds_of_a_child && done + i * jobs < options.seeds; ++i) {
             const std::uint64_t seed = options.from + done + i * jobs;
+            if (!is_chosen(std::to_string(seed), options)) {
+              continue;
+            }
             const Sum one =
                 options.shrinks ? run_and_shrink(seed, options) : run_seed(seed, options);
             sum.histories += one.histories;
