@@ -92,6 +92,12 @@ check-simulation: build/simulation/build.ninja ## a million simulated faults in 
 	$(PYTHON) tests/simulation/read_files.py build/simulation/tests/simulation/simulation --seeds 200 --focus crash --from new
 	build/simulation/tests/simulation/simulation --from new --seconds $(SECONDS_OF_SIMULATION) --jobs $(JOBS)
 
+MUTANTS ?= 420
+.PHONY: check-mutants
+check-mutants: | needs-base needs-mutants ## MUTANTS=420 small changes of the library, one at a time: which tests see each; hours of one core, and goes on where it was stopped
+	$(PYTHON) -m pytest -q -p no:cacheprovider tests/simulation/mutate
+	nice -n 19 tests/simulation/mutate/mutate all --count $(MUTANTS)
+
 PROGRAMS ?= 60
 .PHONY: check-hdf5-connector
 check-hdf5-connector: | needs-base ## the plugin for HDF5 programs: traps, and PROGRAMS=60 programs from seeds with it and without it
@@ -174,6 +180,6 @@ $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 build/fuzz/build.ninja: | needs-fuzz
 build/smpi/build.ninja: | needs-smpi
 
-.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-smpi needs-fuzz needs-docs needs-abi needs-package
-needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-smpi needs-fuzz needs-docs needs-abi needs-package: needs-%:
+.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-smpi needs-fuzz needs-mutants needs-docs needs-abi needs-package
+needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-smpi needs-fuzz needs-mutants needs-docs needs-abi needs-package: needs-%:
 	@tools/install-dependencies $*
