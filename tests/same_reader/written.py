@@ -101,13 +101,30 @@ class _Writing:
                 box = tuple(slice(s, s + c) for s, c in zip(start, count, strict=True))
                 self._variables[name].put(np.array(put.values[box]), start, buffered=True)
             values[name] = put.values
-        if not math.isnan(step.time) and "time" not in self._variables:
-            values["time"] = np.array(step.time)
+        known = self._known_time(step)
+        if known is not None:
+            values.setdefault("time", known)
             self.expected.of_variable.setdefault("time", {})
         self._file.end_step()
         self.expected.steps[number] = values
         self.expected.times[number] = self._time_of(step, values)
         self._next = number + 1
+
+    def _known_time(self, step: Step) -> Array | None:
+        """Return what the scalar variable `time` holds where nobody puts it.
+
+        None without a time, and where the variable cannot hold it.
+        """
+        made = self._variables.get("time")
+        dtype = np.dtype("f8") if made is None else made.dtype
+        if math.isnan(step.time) or self._shapes.get("time", ()) != ():
+            return None
+        if dtype.kind in "iu":
+            room = np.iinfo(dtype)
+            holds = step.time == int(step.time) and room.min <= step.time <= room.max
+        else:
+            holds = dtype in (np.float32, np.float64)
+        return np.array(step.time, dtype) if holds else None
 
     @staticmethod
     def _time_of(step: Step, values: Values) -> float:

@@ -115,12 +115,9 @@ Hdf5Source::Found Hdf5Source::open_at_root(const Variable& variable) const {
   if (found.dataset.raw() < 0) {
     return found;
   }
-  const hid_t dataset = found.dataset.raw();
-  const int dimensions = H5Sget_simple_extent_ndims(Space{H5Dget_space(dataset)}.raw());
-  if (holds_texts(variable)) {  // earlier files along time have characters one by one
-    const bool has_length = dimensions - (grows(dataset) ? 1 : 0) == variable.shape.dimensions;
-    found.has_texts = H5Tget_size(Type{H5Dget_type(dataset)}.raw()) > 1 || !has_length;
-  }
+  const int dimensions = H5Sget_simple_extent_ndims(Space{H5Dget_space(found.dataset.raw())}.raw());
+  // Earlier files along time have characters one by one: an axis for the steps, one for these.
+  found.has_texts = holds_texts(variable) && dimensions <= variable.shape.dimensions;
   found.has_time = dimensions == variable.shape.dimensions + (found.has_texts ? 0 : 1);
   return found;
 }
