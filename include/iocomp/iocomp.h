@@ -400,7 +400,9 @@ IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, i
  * time it is asked.
  * @return also IOCOMP_INVALID_ARGUMENT for more than handed over before iocomp_end_step, where that
  * writes the blocks, or the step as a whole: in synchronous mode (but for posix), with compression,
- * by MPI-IO and ADIOS2. */
+ * by MPI-IO and ADIOS2. The same for IOCOMP_DURABLE in synchronous mode on several nodes, where the
+ * block was cut in short runs: ranks of other nodes write some of these, and make them durable in
+ * iocomp_wait_step, which is collective. */
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
 /** The same for all puts of this rank into the file since the last such call with this `state`, so

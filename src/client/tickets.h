@@ -34,6 +34,7 @@ struct Ticket {
   bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
   std::span<const std::byte> lent{};  ///< the caller's memory that is written from, while kept
   bool joined = false;  ///< put together with blocks of other ranks, which may have to come first
+  bool exchanged = false;               ///< ranks that may be on other nodes have written it
   std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
   Outcome failure;
   double put_at = 0;  ///< when, by the clock; 0: its hand-over was told to the timeline

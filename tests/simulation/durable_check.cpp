@@ -9,7 +9,6 @@
 #include "array/byte_order.h"
 #include "array/element_type.h"
 #include "check.h"
-#include "excuses.h"
 
 namespace simulation {
 namespace {
@@ -57,9 +56,6 @@ std::vector<std::string> check_durable(const Plan& plan, const std::vector<Told>
   std::vector<std::string> violations;
   for (std::size_t number = 0; number < plan.files.size(); ++number) {
     const PlannedFile& file = plan.files[number];
-    if (may_be_durable_too_early(plan, file)) {
-      continue;
-    }
     for (const PutName& put : told[number].durable) {
       const auto [step, v, p] = put;
       const auto where = places[number].places.find({step, v});

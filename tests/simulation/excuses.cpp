@@ -2,6 +2,7 @@
 #include "excuses.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "job.h"
 
@@ -104,10 +105,10 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
   return kept == 0 ? limit : std::max(limit, kept) + one_more + skew;
 }
 
-bool may_be_durable_too_early(const Plan& plan, const PlannedFile& file) {
-  const bool is_synchronous =
-      plan.mode == Mode::synchronous || file.is_synchronous || file.is_guarded;
-  return plan.nodes > 1 && is_synchronous;
+bool is_durable_with_step(const Plan& plan, const PlannedFile& file, const iocomp::Error& error) {
+  return plan.nodes > 1 && is_written_together(plan, file) &&
+         error.code() == ErrorCode::invalid_argument &&
+         std::string_view{error.what()}.find("call iocomp_wait_step") != std::string_view::npos;
 }
 
 }  // namespace simulation

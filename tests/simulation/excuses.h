@@ -26,11 +26,9 @@ namespace simulation {
 /// would wait for ever otherwise.
 [[nodiscard]] std::size_t most_copied_bytes(const Plan& plan, int rank);
 
-// Faults of the library that are known and not mended yet.
-
-/// True if a ticket may be called durable while another node has its bytes in its page cache:
-/// synchronous ranks exchange blocks, and the rank that waits for its own makes durable only what
-/// its own node has written. Steps are not concerned.
-[[nodiscard]] bool may_be_durable_too_early(const Plan& plan, const PlannedFile& file);
+/// True if a rank may be told so when it waits for a ticket to be durable: ranks of other nodes
+/// have written a part of its block, and the step is made durable by all.
+[[nodiscard]] bool is_durable_with_step(const Plan& plan, const PlannedFile& file,
+                                        const iocomp::Error& error);
 
 }  // namespace simulation

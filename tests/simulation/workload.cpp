@@ -13,6 +13,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "contents/catalogue.h"
+#include "excuses.h"
 
 namespace simulation {
 namespace {
@@ -371,7 +372,16 @@ void Workload::wait(const OpenFile& open, Buffer& buffer, Await state) {
       client_->progress();
       world_.spend(20 * microsecond);
     }
-    client_->wait(buffer.ticket, static_cast<State>(state));
+    try {
+      client_->wait(buffer.ticket, static_cast<State>(state));
+    } catch (const iocomp::Error& error) {
+      const bool is_with_step =
+          state == Await::durable && is_durable_with_step(plan_, plan_.files[open.number], error);
+      if (!is_with_step) {
+        throw;
+      }
+      state = Await::written;
+    }
   });
   if (code == 0) {
     std::ranges::fill(buffer.bytes, poison);

@@ -306,7 +306,20 @@ void MemberWriter::urge(std::uint64_t number, State state) {
     awaited_.insert(number);
   }
   if (state == State::durable && !keeps_steps()) {
+    check_is_of_this_node(*ticket);
     sync_for(number);
+  }
+}
+
+// What other nodes have written is made durable there, in calls that all make.
+void MemberWriter::check_is_of_this_node(const Ticket& ticket) const {
+  if (ticket.exchanged && !setup_.files.disk.are_writers_on_one_node) {
+    throw Error{ErrorCode::invalid_argument,
+                "file \"" + setup_.name + "\", variable \"" + ticket.variable +
+                    "\": in synchronous mode ranks of other nodes write blocks of short runs; "
+                    "call iocomp_wait_step for step " +
+                    std::to_string(catalogue_.number(ticket.step)) +
+                    " on all ranks of the file instead of waiting for durable"};
   }
 }
 
@@ -535,6 +548,9 @@ void MemberWriter::exchange(std::int64_t number) {
   }
   for (const auto& kept : exchanged) {
     step.given.push_back(kept.block.ticket);
+    if (Ticket* ticket = link_.tickets().find(kept.block.ticket)) {
+      ticket->exchanged = true;
+    }
   }
 }
 

@@ -150,6 +150,7 @@ class MemberWriter {
   void write_stripe(writing::Stripe stripe);
   bool write_kept();
   void exchange(std::int64_t number);
+  void check_is_of_this_node(const Ticket& ticket) const;
   void sync_for(std::uint64_t ticket);
   void fail_late(std::int64_t number, const Outcome& outcome);
   bool report_done();
