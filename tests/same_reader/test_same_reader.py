@@ -186,6 +186,20 @@ def test_a_lost_manifest(trials: Trials, begin: Begin, form: str, recovers: bool
     assert [values["i"] for values in seen.values()] == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("form", ["hdf5", "hdf5-time"])
+@pytest.mark.parametrize("recovers", [False, True])
+def test_arrays_without_elements_are_in_each_step(
+    trials: Trials, begin: Begin, form: str, recovers: bool
+) -> None:
+    file, path = begin(form)
+    put_steps(file, 3, none=("", lambda _: np.empty((3, 0))))
+    Path(f"{path}.json").unlink()
+    if recovers:
+        command("recover", path)
+    seen = seen_alike(trials, path, form)
+    assert [values["none"].shape for values in seen.values()] == [(3, 0)] * 3
+
+
 @pytest.mark.parametrize("form", TELL_THEMSELVES)
 def test_a_file_that_another_tool_has_grown(trials: Trials, begin: Begin, form: str) -> None:
     file, path = begin(form)

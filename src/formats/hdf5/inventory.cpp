@@ -44,15 +44,6 @@ bool are_called_by_number(hid_t file, std::int64_t newest) {
   return H5Lexists(file, std::to_string(newest).c_str(), H5P_DEFAULT) > 0;
 }
 
-bool grows(hid_t dataset) {
-  const Space space{H5Dget_space(dataset)};
-  std::array<hsize_t, H5S_MAX_RANK> now{};
-  std::array<hsize_t, H5S_MAX_RANK> most{};
-  return H5Sget_simple_extent_ndims(space.raw()) > 0 &&
-         H5Sget_simple_extent_dims(space.raw(), now.data(), most.data()) > 0 &&
-         most.front() == H5S_UNLIMITED && std::equal(now.begin() + 1, now.end(), most.begin() + 1);
-}
-
 namespace {
 
 struct Names {
@@ -134,6 +125,18 @@ std::optional<Records> records_of(hid_t dataset) {
   return variable && count >= 0 && count <= contents::most_silent_steps
              ? std::optional{Records{*variable, count}}
              : std::nullopt;
+}
+
+// True if the first dimension has no limit and the others are fixed; HDF5 limits none of length 0.
+bool grows(hid_t dataset) {
+  const Space space{H5Dget_space(dataset)};
+  std::array<hsize_t, H5S_MAX_RANK> now{};
+  std::array<hsize_t, H5S_MAX_RANK> most{};
+  const auto is_fixed = [](hsize_t is, hsize_t may_be) { return is == may_be || is == 0; };
+  return H5Sget_simple_extent_ndims(space.raw()) > 0 &&
+         H5Sget_simple_extent_dims(space.raw(), now.data(), most.data()) > 0 &&
+         most.front() == H5S_UNLIMITED &&
+         std::equal(now.begin() + 1, now.end(), most.begin() + 1, is_fixed);
 }
 
 }  // namespace

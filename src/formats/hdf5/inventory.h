@@ -20,9 +20,6 @@ namespace iocomp::formats::h5 {
 /// @param newest  the number of the newest step that has variables.
 [[nodiscard]] bool are_called_by_number(hid_t file, std::int64_t newest);
 
-/// True if the first dimension of a dataset has no limit and the others are fixed: in files that
-/// iocomp has written, the first one counts the steps.
-[[nodiscard]] bool grows(hid_t dataset);
 /// True if iocomp has written it with `layout = "time"`: it grows, is cut and filled so. What other
 /// programs make of its files keeps that.
 [[nodiscard]] bool counts_steps(hid_t dataset);
