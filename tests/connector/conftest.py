@@ -60,6 +60,7 @@ class Programs:
         *arguments: object,
         connector: bool = True,
         late: int | None = None,
+        timeout: int = TIMEOUT,
         **settings: str,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program to its end, and fail where it fails."""
@@ -68,7 +69,7 @@ class Programs:
             env=self.environment(connector=connector, late=late, settings=settings),
             capture_output=True,
             text=True,
-            timeout=TIMEOUT,
+            timeout=timeout,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An ordinary parallel HDF5 program, made from a seed: it creates, writes, extends, reads, deletes
 // and copies datasets, groups, attributes and links in several files. It compares what it reads
-// with what it has written. It knows nothing of the connector.
-//   random_program <seed> <calls> <folder>
+// with what it has written. It knows nothing of the connector. Several of them follow one another
+// in one job.
+//   random_program <first seed> <seeds> <calls> <folder>
 #include <hdf5.h>
 #include <mpi.h>
 
@@ -467,23 +468,13 @@ void make_call(Program& program) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "%s <seed> <calls> <folder>\n", argv[0]);
-    return 2;
-  }
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_this);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  generator.seed(static_cast<std::uint64_t>(std::atoll(argv[1])));
+void run(int seed, int calls, const std::string& folder) {
+  generator.seed(static_cast<std::uint64_t>(seed));
   Program program;
-  for (const char* const name : {"one.h5", "two.h5"}) {
-    program.files.push_back({.path = std::string{argv[3]} + "/" + name});
+  for (const char* const name : {"-one.h5", "-two.h5"}) {
+    program.files.push_back({.path = folder + "/" + std::to_string(seed) + name});
     open(program.files.back(), true);
   }
-  const int calls = std::atoi(argv[2]);
   for (program.call = 1; program.call <= calls; ++program.call) {
     make_call(program);
   }
@@ -492,6 +483,26 @@ int main(int argc, char** argv) {
   }
   for (std::size_t file = 0; file < program.files.size(); ++file) {
     close(program, file);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "%s <first seed> <seeds> <calls> <folder>\n", argv[0]);
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_this);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int first = std::atoi(argv[1]);
+  for (int seed = first; seed < first + std::atoi(argv[2]); ++seed) {
+    if (rank_of_this == 0) {
+      std::printf("seed %d\n", seed);
+      std::fflush(stdout);
+    }
+    run(seed, std::atoi(argv[3]), argv[4]);
   }
   MPI_Finalize();
   return 0;
