@@ -99,12 +99,19 @@ check-mutants: | needs-base needs-mutants ## MUTANTS=420 small changes of the li
 	nice -n 19 tests/simulation/mutate/mutate all --count $(MUTANTS)
 
 PROGRAMS ?= 60
+FLUSH_KILLS ?= 5
+HDF5_VERSIONS ?= 1.14
+HDF5_MPI ?= openmpi
 .PHONY: check-hdf5-connector
-check-hdf5-connector: | needs-base ## the plugin for HDF5 programs: traps, and PROGRAMS=60 programs from seeds with it and without it
-	tools/install-hdf5 1.14 openmpi
-	cmake --preset connector
-	cmake --build --preset connector
-	IOCOMP_TEST_PROGRAMS=$(PROGRAMS) ctest --preset connector
+check-hdf5-connector: | needs-base ## the plugin for HDF5 programs: traps, FLUSH_KILLS=5, PROGRAMS=60 from seeds; HDF5_VERSIONS="1.14 2", HDF5_MPI="openmpi mpich": others
+	set -e; for mpi in $(HDF5_MPI); do for version in $(HDF5_VERSIONS); do \
+	  build=build/connector-$$version-$$mpi; \
+	  tools/install-hdf5 $$version $$mpi; \
+	  cmake --preset connector -B $$build -DMPI_C_COMPILER=mpicc.$$mpi -DMPI_CXX_COMPILER=mpicxx.$$mpi \
+	    -DIOCOMP_CONNECTOR_HDF5=$(CURDIR)/build/hdf5-$$version-$$mpi; \
+	  cmake --build $$build --target connector_tests; \
+	  IOCOMP_TEST_PROGRAMS=$(PROGRAMS) IOCOMP_TEST_KILLS=$(FLUSH_KILLS) ctest --test-dir $$build -L connector --output-on-failure; \
+	done; done
 
 SCALE_RANKS ?= 64,256
 .PHONY: check-smpi
