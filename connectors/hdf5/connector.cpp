@@ -5,7 +5,9 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -16,6 +18,7 @@
 #include "config/log_level.h"
 #include "config/settings.h"
 #include "hdf5/dataset.h"
+#include "hdf5/layout.h"
 #include "hdf5/native.h"
 #include "hdf5/output.h"
 #include "mpi/agree.h"
@@ -43,6 +46,9 @@ bool has_known_driver(hid_t access_list) {
   H5Pget_page_buffer_size(access_list, &page_buffer_bytes, nullptr, nullptr);
   return (driver == H5FD_SEC2 || driver == H5FD_MPIO) && page_buffer_bytes == 0;
 }
+
+// Shorter runs are put together by HDF5, in collective writes.
+constexpr std::int64_t least_run_bytes = std::int64_t{4} << 10;
 
 bool reads_metadata_together(hid_t access_list) {
   hbool_t together = true;
@@ -110,7 +116,9 @@ void Connector::file_opened(void* file, const std::string& name, bool is_new, hi
     return;
   }
   if (known->expired()) {
-    output->allows_chunks = ranks.raw() != MPI_COMM_NULL && !reads_metadata_together(access_list);
+    output->chunks = ranks.raw() == MPI_COMM_NULL           ? Chunks::left
+                     : reads_metadata_together(access_list) ? Chunks::found_together
+                                                            : Chunks::found_alone;
     output->belongs_to(std::move(ranks));
     *known = output;
   }
@@ -161,8 +169,12 @@ std::shared_ptr<Output> Connector::file_of(void* object, H5I_type_t type) const 
   if (auto file = find_file(object)) {
     return file;
   }
-  const auto number = type == H5I_FILE ? std::nullopt : native::number_of_file_with(object, type);
-  const auto known = number ? by_number_.find(*number) : by_number_.end();
+  const auto identity = type == H5I_FILE ? std::nullopt : native::identity_of(object, type);
+  return identity ? file_numbered(identity->file_number) : nullptr;
+}
+
+std::shared_ptr<Output> Connector::file_numbered(unsigned long number) const {
+  const auto known = by_number_.find(number);
   return known == by_number_.end() ? nullptr : known->second.lock();
 }
 
@@ -171,6 +183,11 @@ Outcome Connector::make_durable(Output& output) {
   output.sync();
   output.meet(policy_, "the flush of a file");
   return output.failure();
+}
+
+void Connector::meet_after_call(const Output& output) {
+  policy_.begin_call();
+  output.meet(policy_, "a collective write");
 }
 
 Outcome Connector::before_freeing(Output* output) {
@@ -199,14 +216,44 @@ void Connector::forget_places_of(const Output& output) {
 }
 
 void Connector::dataset_opened(void* dataset) {
-  auto output = file_of(dataset, H5I_DATASET);
+  const auto identity = files_.empty() ? std::nullopt : native::identity_of(dataset, H5I_DATASET);
+  auto output = identity ? file_numbered(identity->file_number) : nullptr;
   if (!output) {
     return;
   }
-  const bool allows_chunks = output->allows_chunks;
-  if (auto known = Dataset::look_at(dataset, std::move(output), allows_chunks)) {
+  if (auto known = Dataset::look_at(dataset, identity->token, std::move(output))) {
     datasets_[dataset] = std::move(known);
   }
+}
+
+bool Connector::leaves_short_runs(Dataset& dataset, const Dataset::Request& write) {
+  Output& output = dataset.output();
+  if (output.ranks() == MPI_COMM_NULL) {
+    return false;
+  }
+  if (const auto known = output.has_short_runs.find(dataset.token());
+      known != output.has_short_runs.end()) {
+    return known->second;
+  }
+  Dataset::Runs runs;
+  const Outcome outcome =
+      outcome_of([&] { runs = dataset.runs_of(write, writer_.largest_copy_bytes()); });
+  std::array<std::int64_t, 2> all{static_cast<std::int64_t>(runs.bytes),
+                                  static_cast<std::int64_t>(runs.count)};
+  policy_.begin_call();
+  mpi::sum(output.ranks(), all, policy_, "a collective write");
+  const auto [bytes, count] = all;
+  if (count == 0) {
+    return false;
+  }
+  const bool are_short = bytes / count < least_run_bytes;
+  output.has_short_runs.emplace(dataset.token(), are_short);
+  if (are_short) {
+    log::info("a dataset of " + output.path() + ": collective writes are left to HDF5, " +
+              std::to_string(count) + " runs have " + std::to_string(bytes / count) +
+              " bytes on average");
+  }
+  return are_short;
 }
 
 Dataset* Connector::find(void* dataset) const {

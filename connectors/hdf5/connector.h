@@ -57,10 +57,16 @@ class Connector {
   void leave_datasets_of(const Output& output);
   void forget_places_of(const Output& output);
 
+  /// Wait until all ranks have made a call of HDF5. Collective over the ranks of the file.
+  void meet_after_call(const Output& output);
+
   // Datasets.
   void dataset_opened(void* dataset);
   [[nodiscard]] Dataset* find(void* dataset) const;
   void dataset_closed(void* dataset) { datasets_.erase(dataset); }
+  /// True if this call and all later collective writes of the dataset are left to HDF5, since the
+  /// runs of all ranks are short. Collective over the ranks of the file.
+  [[nodiscard]] bool leaves_short_runs(Dataset& dataset, const Dataset::Request& write);
 
   /// Everything is written: HDF5 may look at any file. @return the first failure.
   [[nodiscard]] Outcome finish_all();
@@ -76,6 +82,7 @@ class Connector {
 
  private:
   [[nodiscard]] mpi::Communicator ranks_of(hid_t access_list) const;
+  [[nodiscard]] std::shared_ptr<Output> file_numbered(unsigned long number) const;
 
   config::Settings settings_;
   mpi::WaitPolicy policy_;

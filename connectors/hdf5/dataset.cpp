@@ -18,6 +18,7 @@
 #include "hdf5/output.h"
 #include "hdf5/pieces.h"
 #include "hdf5/selection_runs.h"
+#include "hdf5/values.h"
 #include "hdf5/writer.h"
 
 namespace iocomp::hdf5 {
@@ -51,28 +52,36 @@ bool has_transform(hid_t transfer_list) {
 
 }  // namespace
 
-Dataset::Dataset(void* dataset, std::shared_ptr<Output> output, Datatype type,
-                 std::size_t element_bytes, std::unique_ptr<Layout> layout)
+Dataset::Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output,
+                 Datatype type, std::unique_ptr<Layout> layout)
     : dataset_{dataset},
+      token_{token},
       output_{std::move(output)},
       type_{std::move(type)},
-      element_bytes_{element_bytes},
+      element_bytes_{H5Tget_size(type_.raw())},
       layout_{std::move(layout)} {}
 
-std::unique_ptr<Dataset> Dataset::look_at(void* dataset, std::shared_ptr<Output> output,
-                                          bool allows_chunks) {
+std::unique_ptr<Dataset> Dataset::look_at(void* dataset, const native::Token& token,
+                                          std::shared_ptr<Output> output) {
   const Datatype of_file = native::type(dataset);
   if (!of_file.is_valid() || !is_plain(of_file.raw())) {
     return nullptr;
   }
   Datatype type{H5Tcopy(of_file.raw())};  // it may have a name, and count as an object of the file
-  const std::size_t element_bytes = H5Tget_size(type.raw());
-  auto layout = layout_of(dataset, element_bytes, allows_chunks);
+  auto layout = layout_of(dataset, H5Tget_size(type.raw()), output->chunks);
   if (!layout) {
     return nullptr;
   }
-  return std::unique_ptr<Dataset>{
-      new Dataset{dataset, std::move(output), std::move(type), element_bytes, std::move(layout)}};
+  std::unique_ptr<Dataset> known{
+      new Dataset{dataset, token, std::move(output), std::move(type), std::move(layout)}};
+  known->look_together();
+  return known;
+}
+
+void Dataset::look_together() {
+  if (const auto extent = extent_of(native::space(dataset_).raw())) {
+    layout_->look_together(*extent);
+  }
 }
 
 bool Dataset::shrinks_to(const hsize_t* extent) const {
@@ -90,49 +99,87 @@ bool Dataset::shrinks_to(const hsize_t* extent) const {
 }
 
 // All that HDF5 would refuse is left to it: it knows the words.
-bool Dataset::write(const Request& request, Writer& writer) {
+std::optional<Dataset::Selected> Dataset::look_at(const Request& request) {
   const bool is_from_list = request.memory_space == H5S_PLIST || request.file_space == H5S_PLIST;
-  if (is_left_ || writer.largest_copy_bytes() == 0 || is_from_list ||
-      request.file_space == H5S_BLOCK || H5Tequal(request.memory_type, type_.raw()) <= 0 ||
+  if (is_left_ || is_from_list || request.file_space == H5S_BLOCK ||
+      (H5Tequal(request.memory_type, type_.raw()) <= 0 &&
+       !Conversion::is_possible(request.memory_type, type_.raw())) ||
       has_transform(request.transfer_list)) {
-    return false;
+    return std::nullopt;
   }
-  const Dataspace whole = native::space(dataset_);
-  const auto extent = extent_of(whole.raw());
-  const hid_t file_space = request.file_space == H5S_ALL ? whole.raw() : request.file_space;
-  if (!extent || H5Sextent_equal(file_space, whole.raw()) <= 0 ||
-      H5Sselect_valid(file_space) <= 0) {
-    return false;
+  Selected selected{.whole = native::space(dataset_)};
+  const hid_t whole = selected.whole.raw();
+  const auto extent = extent_of(whole);
+  selected.file_space = request.file_space == H5S_ALL ? whole : request.file_space;
+  if (!extent || H5Sextent_equal(selected.file_space, whole) <= 0 ||
+      H5Sselect_valid(selected.file_space) <= 0) {
+    return std::nullopt;
   }
-  const hssize_t elements = H5Sget_select_npoints(file_space);
+  const hssize_t elements = H5Sget_select_npoints(selected.file_space);
   const bool is_array = request.memory_space != H5S_ALL && request.memory_space != H5S_BLOCK;
   if (elements < 0 || (is_array && (H5Sget_select_npoints(request.memory_space) != elements ||
                                     H5Sselect_valid(request.memory_space) <= 0))) {
-    return false;
+    return std::nullopt;
   }
-  if (elements == 0) {
-    return true;
+  selected.elements = static_cast<std::uint64_t>(elements);
+  if (elements > 0 && (request.memory == nullptr || !layout_->prepare(*extent))) {
+    return std::nullopt;
   }
-  return request.memory != nullptr && layout_->prepare(*extent) &&
-         copy(request, file_space, static_cast<std::uint64_t>(elements) * element_bytes_, writer);
+  return selected;
 }
 
-bool Dataset::copy(const Request& request, hid_t file_space, std::uint64_t bytes, Writer& writer) {
-  SelectionRuns file{file_space, element_bytes_};
-  auto memory = request.memory_space == H5S_BLOCK ? SelectionRuns{bytes}
-                : request.memory_space == H5S_ALL
-                    ? SelectionRuns{file_space, element_bytes_}
-                    : SelectionRuns{request.memory_space, element_bytes_};
+Values Dataset::values_of(const Request& request, const Selected& selected) const {
+  const std::size_t size = H5Tget_size(request.memory_type);
+  auto memory = request.memory_space == H5S_BLOCK ? SelectionRuns{selected.elements * size}
+                : request.memory_space == H5S_ALL ? SelectionRuns{selected.file_space, size}
+                                                  : SelectionRuns{request.memory_space, size};
+  std::optional<Conversion> conversion;
+  if (H5Tequal(request.memory_type, type_.raw()) <= 0) {
+    conversion = {
+        .from = request.memory_type, .to = type_.raw(), .transfer_list = request.transfer_list};
+  }
+  return {std::move(memory), request.memory, conversion};
+}
+
+Dataset::Runs Dataset::runs_of(const Request& request, std::uint64_t most_bytes) {
+  const auto selected = look_at(request);
+  if (!selected || selected->elements == 0) {
+    return {};
+  }
+  SelectionRuns file{selected->file_space, element_bytes_};
+  Pieces pieces;
+  if (pieces.find(file, *layout_, most_bytes) != Pieces::Found::some) {
+    return {};
+  }
+  return {.bytes = pieces.bytes(), .count = pieces.run_count()};
+}
+
+bool Dataset::write(const Request& request, Writer& writer) {
+  if (writer.largest_copy_bytes() == 0) {
+    return false;
+  }
+  const auto selected = look_at(request);
+  return selected && (selected->elements == 0 || write(request, *selected, writer));
+}
+
+bool Dataset::write(const Request& request, const Selected& selected, Writer& writer) {
+  SelectionRuns file{selected.file_space, element_bytes_};
+  Values values = values_of(request, selected);
+  const bool may_wait = request.event && values.lie_together(selected.elements * element_bytes_);
   Pieces pieces;
   for (;;) {
     const auto found = pieces.find(file, *layout_, writer.largest_copy_bytes());
     if (found != Pieces::Found::some) {
       return found == Pieces::Found::none;
     }
+    if (may_wait && pieces.are_long()) {
+      writer.submit(output_, pieces.writes_in_place(values), {}, request.event);
+      continue;
+    }
     staging::Lease copy = writer.take(pieces.copy_bytes());
-    pieces.fill(copy.bytes(), memory, static_cast<const std::byte*>(request.memory));
+    pieces.fill(copy.bytes(), values);
     auto writes = pieces.writes(copy.bytes());
-    writer.submit(output_, std::move(writes), std::move(copy));
+    writer.submit(output_, std::move(writes), std::move(copy), request.event);
   }
 }
 

@@ -4,12 +4,17 @@
 #include <hdf5.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
+#include "hdf5/event.h"
 #include "hdf5/identifier.h"
 #include "hdf5/layout.h"
+#include "hdf5/native.h"
 #include "hdf5/output.h"
+#include "hdf5/values.h"
 #include "hdf5/writer.h"
 
 namespace iocomp::hdf5 {
@@ -24,14 +29,13 @@ class Dataset {
     hid_t file_space;
     hid_t transfer_list;
     const void* memory;
+    std::shared_ptr<Event> event;  ///< null: the memory may change when the call returns
   };
 
   /// Look at a dataset of this file. Null for one that is left to HDF5: that depends on the file
   /// alone, so all ranks decide alike.
-  /// @param allows_chunks  see layout_of.
-  [[nodiscard]] static std::unique_ptr<Dataset> look_at(void* dataset,
-                                                        std::shared_ptr<Output> output,
-                                                        bool allows_chunks);
+  [[nodiscard]] static std::unique_ptr<Dataset> look_at(void* dataset, const native::Token& token,
+                                                        std::shared_ptr<Output> output);
 
   [[nodiscard]] Output& output() const noexcept { return *output_; }
   [[nodiscard]] const std::shared_ptr<Output>& shared_output() const noexcept { return output_; }
@@ -39,21 +43,40 @@ class Dataset {
   /// Copy the values; they are written while the program goes on. False where this process has to
   /// leave the call to HDF5, which then writes all of its values.
   [[nodiscard]] bool write(const Request& request, Writer& writer);
+  /// The runs in the file that the first part of a call would write. None where this process would
+  /// leave the call to HDF5.
+  struct Runs {
+    std::uint64_t bytes = 0;
+    std::uint64_t count = 0;
+  };
+  [[nodiscard]] Runs runs_of(const Request& request, std::uint64_t most_bytes);
+  /// What all ranks call the dataset, however often it is open.
+  [[nodiscard]] const native::Token& token() const noexcept { return token_; }
 
   /// From now on everything is left to HDF5: the place of the values may go at any time.
   void leave_to_hdf5() noexcept { is_left_ = true; }
   /// Places of values may have changed.
   void forget_places() { layout_->forget(); }
+  /// Look for places, where ranks have to do so together. Collective over the ranks of the file.
+  void look_together();
   /// Whether this extent leaves out elements that the dataset has.
   [[nodiscard]] bool shrinks_to(const hsize_t* extent) const;
 
  private:
-  Dataset(void* dataset, std::shared_ptr<Output> output, Datatype type, std::size_t element_bytes,
+  Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output, Datatype type,
           std::unique_ptr<Layout> layout);
-  [[nodiscard]] bool copy(const Request& request, hid_t file_space, std::uint64_t bytes,
-                          Writer& writer);
+  /// What a call selects, and all that is needed to write it is there.
+  struct Selected {
+    Dataspace whole;
+    hid_t file_space = H5I_INVALID_HID;
+    std::uint64_t elements = 0;
+  };
+  [[nodiscard]] std::optional<Selected> look_at(const Request& request);
+  [[nodiscard]] Values values_of(const Request& request, const Selected& selected) const;
+  [[nodiscard]] bool write(const Request& request, const Selected& selected, Writer& writer);
 
   void* dataset_;
+  native::Token token_;
   std::shared_ptr<Output> output_;
   Datatype type_;
   std::size_t element_bytes_;

@@ -47,8 +47,12 @@ std::optional<ByteRun> ContiguousLayout::place(const ByteRun& wanted) {
   return ByteRun{.offset = *offset_ + wanted.offset, .bytes = wanted.bytes};
 }
 
-ChunkedLayout::ChunkedLayout(void* dataset, std::vector<hsize_t> chunk, std::size_t element_bytes)
-    : dataset_{dataset}, chunk_{std::move(chunk)}, element_bytes_{element_bytes} {}
+ChunkedLayout::ChunkedLayout(void* dataset, std::vector<hsize_t> chunk, std::size_t element_bytes,
+                             bool may_look_alone)
+    : dataset_{dataset},
+      chunk_{std::move(chunk)},
+      element_bytes_{element_bytes},
+      may_look_alone_{may_look_alone} {}
 
 std::size_t ChunkedLayout::chunks_in_extent() const {
   std::size_t chunks = 1;
@@ -63,7 +67,14 @@ bool ChunkedLayout::prepare(std::span<const hsize_t> extent) {
     return false;
   }
   extent_.assign(extent.begin(), extent.end());
-  return places_.size() == chunks_in_extent() || look();
+  return places_.size() == chunks_in_extent() || (may_look_alone_ && look());
+}
+
+void ChunkedLayout::look_together(std::span<const hsize_t> extent) {
+  if (!may_look_alone_ && extent.size() == chunk_.size()) {
+    extent_.assign(extent.begin(), extent.end());
+    static_cast<void>(look());
+  }
 }
 
 bool ChunkedLayout::look() {
@@ -107,7 +118,7 @@ std::optional<ByteRun> ChunkedLayout::place(const ByteRun& wanted) {
                  .bytes = std::min(wanted.bytes, left_in_row * element_bytes_ - in_element)};
 }
 
-std::unique_ptr<Layout> layout_of(void* dataset, std::size_t element_bytes, bool allows_chunks) {
+std::unique_ptr<Layout> layout_of(void* dataset, std::size_t element_bytes, Chunks chunks) {
   const PropertyList list = native::creation_list(dataset);
   if (!list.is_valid() || H5Pget_external_count(list.raw()) != 0) {
     return nullptr;
@@ -115,14 +126,15 @@ std::unique_ptr<Layout> layout_of(void* dataset, std::size_t element_bytes, bool
   if (H5Pget_layout(list.raw()) == H5D_CONTIGUOUS) {
     return std::make_unique<ContiguousLayout>(dataset);
   }
-  if (H5Pget_layout(list.raw()) != H5D_CHUNKED || !allows_chunks) {
+  if (H5Pget_layout(list.raw()) != H5D_CHUNKED || chunks == Chunks::left) {
     return nullptr;
   }
   auto chunk = chunk_of(list.raw());
   if (!chunk) {
     return nullptr;
   }
-  return std::make_unique<ChunkedLayout>(dataset, *std::move(chunk), element_bytes);
+  return std::make_unique<ChunkedLayout>(dataset, *std::move(chunk), element_bytes,
+                                         chunks == Chunks::found_alone);
 }
 
 }  // namespace iocomp::hdf5

@@ -30,6 +30,8 @@ class Layout {
   [[nodiscard]] virtual std::optional<ByteRun> place(const ByteRun& wanted) = 0;
   /// Storage was given back: look again.
   virtual void forget() = 0;
+  /// All ranks of the file are in a call that has given the dataset this extent: look for places.
+  virtual void look_together(std::span<const hsize_t> /*extent*/) {}
 };
 
 /// One piece of the file.
@@ -49,11 +51,14 @@ class ContiguousLayout : public Layout {
 /// Chunks without filters, all of which have a place.
 class ChunkedLayout : public Layout {
  public:
-  ChunkedLayout(void* dataset, std::vector<hsize_t> chunk, std::size_t element_bytes);
+  /// @param may_look_alone  false where HDF5 reads metadata collectively.
+  ChunkedLayout(void* dataset, std::vector<hsize_t> chunk, std::size_t element_bytes,
+                bool may_look_alone);
 
   [[nodiscard]] bool prepare(std::span<const hsize_t> extent) override;
   [[nodiscard]] std::optional<ByteRun> place(const ByteRun& wanted) override;
   void forget() override { places_.clear(); }
+  void look_together(std::span<const hsize_t> extent) override;
 
  private:
   [[nodiscard]] bool look();
@@ -62,15 +67,22 @@ class ChunkedLayout : public Layout {
   void* dataset_;
   std::vector<hsize_t> chunk_;
   std::size_t element_bytes_;
+  bool may_look_alone_;
   std::vector<hsize_t> extent_;
   std::map<std::vector<hsize_t>, haddr_t> places_;  // by the chunk's coordinates among chunks
   std::vector<hsize_t> wanted_;                     // coordinates of a chunk
 };
 
+/// How a file deals with chunked datasets.
+enum class Chunks {
+  left,           ///< they have no places, or HDF5 keeps them in memory
+  found_alone,    ///< they have places as soon as they are in the extent
+  found_together  ///< likewise, but all ranks have to look for them together
+};
+
 /// The layout of a dataset that can be written at its place in the file; null for any other. It
 /// depends on the file alone, so all ranks decide alike.
-/// @param allows_chunks  chunks have places as soon as they are in the extent.
 [[nodiscard]] std::unique_ptr<Layout> layout_of(void* dataset, std::size_t element_bytes,
-                                                bool allows_chunks);
+                                                Chunks chunks);
 
 }  // namespace iocomp::hdf5

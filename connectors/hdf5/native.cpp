@@ -5,6 +5,7 @@
 #include <H5VLnative.h>
 #include <hdf5.h>
 
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -53,7 +54,7 @@ std::optional<unsigned long> number_of_file(void* file) {
              : std::nullopt;
 }
 
-std::optional<unsigned long> number_of_file_with(void* object, H5I_type_t type) {
+std::optional<Identity> identity_of(void* object, H5I_type_t type) {
   H5VL_loc_params_t self{};
   self.obj_type = type;
   self.type = H5VL_OBJECT_BY_SELF;
@@ -62,9 +63,10 @@ std::optional<unsigned long> number_of_file_with(void* object, H5I_type_t type) 
   args.op_type = H5VL_OBJECT_GET_INFO;
   args.args.get_info.oinfo = &about;
   args.args.get_info.fields = H5O_INFO_BASIC;
-  return H5VLobject_get(object, &self, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0
-             ? std::optional{about.fileno}
-             : std::nullopt;
+  if (H5VLobject_get(object, &self, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0) {
+    return std::nullopt;
+  }
+  return Identity{.file_number = about.fileno, .token = std::to_array(about.token.__data)};
 }
 
 PropertyList creation_list(void* dataset) {

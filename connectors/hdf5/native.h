@@ -3,6 +3,8 @@
 
 #include <hdf5.h>
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -18,9 +20,15 @@ namespace iocomp::hdf5::native {
 
 /// HDF5's number of an open file: one number however often it is opened.
 [[nodiscard]] std::optional<unsigned long> number_of_file(void* file);
-/// The number of the file that an object lies in: with external links and mounted files another one
-/// than that of the object it was opened from.
-[[nodiscard]] std::optional<unsigned long> number_of_file_with(void* object, H5I_type_t type);
+/// What all ranks call an object of one file, however often it is open.
+using Token = std::array<std::uint8_t, H5O_MAX_TOKEN_SIZE>;
+struct Identity {
+  /// Of the file that the object lies in: with external links and mounted files another one than
+  /// that of the object it was opened from.
+  unsigned long file_number = 0;
+  Token token{};
+};
+[[nodiscard]] std::optional<Identity> identity_of(void* object, H5I_type_t type);
 
 // Of a dataset. Invalid, or nothing, where HDF5 does not tell.
 [[nodiscard]] PropertyList creation_list(void* dataset);

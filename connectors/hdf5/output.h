@@ -16,6 +16,8 @@
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
+#include "hdf5/layout.h"
+#include "hdf5/native.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 
@@ -56,8 +58,10 @@ class Output {
   int opened = 0;
   /// A close has told the failure.
   bool is_told_at_close = false;
-  /// Chunks have places as soon as they are in the extent of their dataset.
-  bool allows_chunks = false;
+  Chunks chunks = Chunks::left;
+  /// Datasets that were written collectively, the same on all ranks: true for those whose runs are
+  /// so short that HDF5 puts them together.
+  std::map<native::Token, bool> has_short_runs;
 
  private:
   Path place_;

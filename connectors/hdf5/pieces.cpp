@@ -9,11 +9,13 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
 #include "base/free_ranges.h"
 #include "base/stream_copy.h"
 #include "disk/engine.h"
 #include "hdf5/layout.h"
 #include "hdf5/selection_runs.h"
+#include "hdf5/values.h"
 
 namespace iocomp::hdf5 {
 namespace {
@@ -92,15 +94,19 @@ bool Pieces::arrange() {
   return true;
 }
 
-void Pieces::fill(std::span<std::byte> copy, SelectionRuns& selection,
-                  const std::byte* memory) const {
+bool Pieces::are_long() const noexcept { return bytes_ >= pieces_.size() * least_aligned_bytes; }
+
+void Pieces::fill(std::span<std::byte> copy, Values& values) const {
   for (const Piece& piece : pieces_) {
     std::byte* to = copy.data() + piece.in_copy;
     for (std::uint64_t left = piece.bytes; left > 0;) {
-      const ByteRun from = selection.next(left);
-      stream_copy(to, memory + from.offset, from.bytes);
-      to += from.bytes;
-      left -= from.bytes;
+      const auto from = values.next(left);
+      if (from.empty()) {
+        throw Error{ErrorCode::internal, "HDF5 tells of fewer values than it has counted"};
+      }
+      stream_copy(to, from.data(), from.size());
+      to += from.size();
+      left -= from.size();
     }
   }
 }
@@ -112,6 +118,17 @@ std::vector<disk::Write> Pieces::writes(std::span<const std::byte> copy) const {
     writes.push_back({.offset = static_cast<std::int64_t>(run.offset),
                       .bytes = copy.subspan(run.in_copy, run.bytes)});
   }
+  return writes;
+}
+
+std::vector<disk::Write> Pieces::writes_in_place(Values& values) const {
+  std::vector<disk::Write> writes;
+  writes.reserve(pieces_.size());
+  for (const Piece& piece : pieces_) {
+    writes.push_back(
+        {.offset = static_cast<std::int64_t>(piece.offset), .bytes = values.next(piece.bytes)});
+  }
+  std::ranges::sort(writes, {}, &disk::Write::offset);
   return writes;
 }
 

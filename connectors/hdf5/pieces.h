@@ -9,6 +9,7 @@
 #include "disk/engine.h"
 #include "hdf5/layout.h"
 #include "hdf5/selection_runs.h"
+#include "hdf5/values.h"
 
 namespace iocomp::hdf5 {
 
@@ -26,12 +27,18 @@ class Pieces {
   [[nodiscard]] Found find(SelectionRuns& selection, Layout& layout, std::uint64_t most_bytes);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// How many writes they make.
+  [[nodiscard]] std::size_t run_count() const noexcept { return runs_.size(); }
+  /// False where copying is cheaper than to write each piece by itself.
+  [[nodiscard]] bool are_long() const noexcept;
   /// How long the copy is.
   [[nodiscard]] std::size_t copy_bytes() const noexcept { return copy_bytes_; }
-  /// Fill it with the next bytes that a selection of memory has.
-  void fill(std::span<std::byte> copy, SelectionRuns& selection, const std::byte* memory) const;
+  /// Fill it with the next bytes of the values.
+  void fill(std::span<std::byte> copy, Values& values) const;
   /// What to write, in the order of the file.
   [[nodiscard]] std::vector<disk::Write> writes(std::span<const std::byte> copy) const;
+  /// The same without a copy. @pre values.lie_together(), as many as are left.
+  [[nodiscard]] std::vector<disk::Write> writes_in_place(Values& values) const;
 
  private:
   struct Piece {

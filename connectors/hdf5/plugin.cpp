@@ -9,8 +9,11 @@
 #include <hdf5.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,7 +24,9 @@
 #include "base/our_words.h"
 #include "hdf5/connector.h"
 #include "hdf5/dataset.h"
+#include "hdf5/event.h"
 #include "hdf5/identifier.h"
+#include "hdf5/layout.h"
 #include "hdf5/native.h"
 #include "hdf5/output.h"
 #include "hdf5/passed_on.h"
@@ -228,10 +233,10 @@ void* dataset_opened(void* dataset) {
 // creation list does not say so.
 PropertyList with_places(hid_t creation_list, const Output& output) {
   const H5D_layout_t layout = H5Pget_layout(creation_list);
-  const bool has_places =
-      layout == H5D_CONTIGUOUS
-          ? H5Pget_external_count(creation_list) == 0
-          : layout == H5D_CHUNKED && output.allows_chunks && H5Pget_nfilters(creation_list) == 0;
+  const bool has_places = layout == H5D_CONTIGUOUS
+                              ? H5Pget_external_count(creation_list) == 0
+                              : layout == H5D_CHUNKED && output.chunks != Chunks::left &&
+                                    H5Pget_nfilters(creation_list) == 0;
   if (!has_places) {
     return {};
   }
@@ -276,12 +281,15 @@ struct Writes {
   std::vector<const void*> memory;
 };
 
+herr_t pass_on(void* dataset, Dataset::Request write, void** request) {
+  return H5VLdataset_write(1, &dataset, native::id(), &write.memory_type, &write.memory_space,
+                           &write.file_space, write.transfer_list, &write.memory, request);
+}
+
 // This process cannot take its part, others perhaps can. So not all ranks make the native call.
-herr_t write_alone(void* dataset, const Dataset::Request& write, void** request) {
-  Dataset::Request alone = write;
-  alone.transfer_list = connector->independent(write.transfer_list);
-  return H5VLdataset_write(1, &dataset, native::id(), &alone.memory_type, &alone.memory_space,
-                           &alone.file_space, alone.transfer_list, &alone.memory, request);
+herr_t write_alone(void* dataset, Dataset::Request write, void** request) {
+  write.transfer_list = connector->independent(write.transfer_list);
+  return pass_on(dataset, write, request);
 }
 
 herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write, void** request) {
@@ -298,6 +306,25 @@ herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write, v
   }
   connector->report().left();
   return write_alone(dataset, write, request);
+}
+
+bool is_collective(hid_t transfer_list) {
+  H5FD_mpio_xfer_t mode = H5FD_MPIO_INDEPENDENT;
+  return transfer_list != H5P_DATASET_XFER_DEFAULT && H5Pget_dxpl_mpio(transfer_list, &mode) >= 0 &&
+         mode == H5FD_MPIO_COLLECTIVE;
+}
+
+// All ranks are in this call. What another rank writes for this one is written before it goes on.
+herr_t write_together(const Dataset& known, void* dataset, const Dataset::Request& write,
+                      void** request) {
+  Outcome outcome = tried([&] { return connector->finish(known.output()); });
+  connector->report().left();
+  const herr_t result = pass_on(dataset, write, request);
+  const Outcome met = tried([&] {
+    connector->meet_after_call(known.output());
+    return Outcome{};
+  });
+  return told(result, outcome.ok() ? met : outcome);
 }
 
 herr_t write_natively(Writes& rest, hid_t transfer_list, void** request) {
@@ -317,6 +344,8 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
                      const void* memory[], void** request) {
   Writes rest;
   herr_t result = 0;
+  const auto event = request == nullptr ? nullptr : std::make_shared<Event>();
+  const bool are_all_here = count == 1 && is_collective(transfer_list);
   for (std::size_t i = 0; i < count; ++i) {
     Dataset* const known = connector == nullptr ? nullptr : connector->find(datasets[i]);
     if (known == nullptr) {
@@ -332,26 +361,52 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
                                .memory_space = memory_spaces[i],
                                .file_space = file_spaces[i],
                                .transfer_list = transfer_list,
-                               .memory = memory[i]};
-    if (write_one(*known, datasets[i], one, request) < 0) {
+                               .memory = memory[i],
+                               .event = event};
+    bool is_left = false;
+    const Outcome agreed = tried([&] {
+      is_left = are_all_here && connector->leaves_short_runs(*known, one);
+      return Outcome{};
+    });
+    const herr_t written = is_left ? write_together(*known, datasets[i], one, request)
+                                   : write_one(*known, datasets[i], one, request);
+    if (told(written, agreed) < 0) {
       result = -1;
     }
   }
-  return write_natively(rest, transfer_list, request) < 0 ? -1 : result;
+  if (write_natively(rest, transfer_list, request) < 0) {
+    result = -1;
+  }
+  // HDF5 does not look at the event of a call that has failed.
+  if (event && result >= 0) {
+    *request = new std::shared_ptr<Event>{event};
+  } else if (event) {
+    static_cast<void>(finish_all());
+  }
+  return result;
 }
 
 herr_t set_extent(void* dataset, H5VL_dataset_specific_args_t* arguments, hid_t transfer_list,
                   void** request) {
-  const Dataset* const known = connector == nullptr ? nullptr : connector->find(dataset);
-  if (known == nullptr || !known->shrinks_to(arguments->args.set_extent.size)) {
+  Dataset* const known = connector == nullptr ? nullptr : connector->find(dataset);
+  if (known == nullptr) {
     return H5VLdataset_specific(dataset, native::id(), arguments, transfer_list, request);
   }
-  Output& output = known->output();
-  const Outcome outcome = tried([&] { return connector->before_freeing(&output); });
+  const bool frees = known->shrinks_to(arguments->args.set_extent.size);
+  Outcome outcome;
+  if (frees) {
+    outcome = tried([&] { return connector->before_freeing(&known->output()); });
+  }
   const herr_t result =
       H5VLdataset_specific(dataset, native::id(), arguments, transfer_list, request);
-  connector->forget_places_of(output);
-  return told(result, outcome);
+  if (frees) {
+    connector->forget_places_of(known->output());
+  }
+  const Outcome looked = tried([known] {
+    known->look_together();
+    return Outcome{};
+  });
+  return told(result, outcome.ok() ? looked : outcome);
 }
 
 herr_t dataset_specific(void* dataset, H5VL_dataset_specific_args_t* arguments, hid_t transfer_list,
@@ -440,6 +495,56 @@ herr_t object_specific(void* object, const H5VL_loc_params_t* location,
       outcome);
 }
 
+// ---- events of asynchronous calls: HDF5 holds a pointer that is shared with the writer
+
+const Event& event_of(void* request) { return **static_cast<std::shared_ptr<Event>*>(request); }
+
+H5VL_request_status_t status_of(const Event& event) {
+  if (!event.is_done()) {
+    return H5VL_REQUEST_STATUS_IN_PROGRESS;
+  }
+  return event.outcome().ok() ? H5VL_REQUEST_STATUS_SUCCEED : H5VL_REQUEST_STATUS_FAIL;
+}
+
+// HDF5 gives nanoseconds, the greatest number of them for "until it is done".
+herr_t request_wait(void* request, std::uint64_t nanoseconds, H5VL_request_status_t* status) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::chrono::nanoseconds longest{static_cast<std::int64_t>(std::min(nanoseconds, most))};
+  const Event& event = event_of(request);
+  const Outcome outcome = tried([&] {
+    if (connector != nullptr) {
+      connector->writer().wait_for(event, longest);
+    }
+    return Outcome{};
+  });
+  *status = status_of(event);
+  return told(0, outcome);
+}
+
+// What was begun is written.
+herr_t request_cancel(void* request, H5VL_request_status_t* status) {
+  const Event& event = event_of(request);
+  *status = event.is_done() ? status_of(event) : H5VL_REQUEST_STATUS_CANT_CANCEL;
+  return 0;
+}
+
+herr_t request_specific(void* request, H5VL_request_specific_args_t* arguments) {
+  const Event& event = event_of(request);
+  if (arguments->op_type == H5VL_REQUEST_GET_EXEC_TIME) {
+    *arguments->args.get_exec_time.exec_ts = event.began_at_nanoseconds();
+    *arguments->args.get_exec_time.exec_time = event.took_nanoseconds();
+    return 0;
+  }
+  failed(event.outcome().story);
+  arguments->args.get_err_stack.err_stack_id = H5Eget_current_stack();
+  return arguments->args.get_err_stack.err_stack_id < 0 ? -1 : 0;
+}
+
+herr_t request_free(void* request) {
+  delete static_cast<std::shared_ptr<Event>*>(request);
+  return 0;
+}
+
 // ---- the connector
 
 extern const H5VL_class_t table;
@@ -472,12 +577,12 @@ herr_t get_class(void* object, H5VL_get_conn_lvl_t level, const H5VL_class_t** f
   return 0;
 }
 
-constexpr std::uint64_t not_offered = H5VL_CAP_FLAG_THREADSAFE | H5VL_CAP_FLAG_ASYNC |
-                                      H5VL_CAP_FLAG_MAP_BASIC | H5VL_CAP_FLAG_MAP_MORE;
+constexpr std::uint64_t not_offered =
+    H5VL_CAP_FLAG_THREADSAFE | H5VL_CAP_FLAG_MAP_BASIC | H5VL_CAP_FLAG_MAP_MORE;
 
 herr_t get_capabilities(const void* details, std::uint64_t* flags) {
   const herr_t result = H5VLintrospect_get_cap_flags(details, native::id(), flags);
-  *flags &= ~not_offered;
+  *flags = (*flags | H5VL_CAP_FLAG_ASYNC) & ~not_offered;
   return result;
 }
 
@@ -515,7 +620,7 @@ const H5VL_class_t table = {
     .object_cls = {object_open, object_copy, PassedOn<H5VLobject_get, 2>{}, object_specific,
                    PassedOn<H5VLobject_optional, 2>{}},
     .introspect_cls = {get_class, get_capabilities, PassedOn<H5VLintrospect_opt_query, 1>{}},
-    .request_cls = {},
+    .request_cls = {request_wait, nullptr, request_cancel, request_specific, nullptr, request_free},
     .blob_cls = {PassedOn<H5VLblob_put, 1>{}, PassedOn<H5VLblob_get, 1>{},
                  PassedOn<H5VLblob_specific, 1>{}, PassedOn<H5VLblob_optional, 1>{}},
     .token_cls = {PassedOn<H5VLtoken_cmp, 1>{}, PassedOn<H5VLtoken_to_str, 2>{},

@@ -15,6 +15,7 @@
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options_of.h"
+#include "hdf5/event.h"
 #include "hdf5/output.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
@@ -48,20 +49,34 @@ void Writer::look() {
     return;
   }
   for (const disk::Completion& completion : engine_->take_completed()) {
-    const auto copy = copies_.find(completion.id);
-    copy->second.output->end(completion.id, {completion.code, completion.story});
+    const auto plan = plans_.find(completion.id);
+    const Outcome outcome{completion.code, completion.story};
+    plan->second.output->end(completion.id, outcome);
+    if (plan->second.event) {
+      plan->second.event->plan_ends(outcome);
+    }
     counters_.add(trace::Counter::write_seconds, completion.seconds);
     if (completion.code != ErrorCode::ok) {
       counters_.add(trace::Counter::failures, 1);
       log::error(completion.story);
     }
-    copies_.erase(copy);
+    plans_.erase(plan);
   }
 }
 
-void Writer::wait() {
-  engine_->wait(std::chrono::seconds{1});
+void Writer::wait(std::chrono::nanoseconds longest) {
+  engine_->wait(longest);
   look();
+}
+
+void Writer::wait_for(const Event& event, std::chrono::nanoseconds longest) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  look();
+  for (auto passed = Clock::duration{}; !event.is_done() && passed < longest;
+       passed = Clock::now() - begin) {
+    wait(std::min<std::chrono::nanoseconds>(longest - passed, std::chrono::seconds{1}));
+  }
 }
 
 staging::Lease Writer::take(std::size_t bytes) {
@@ -77,7 +92,7 @@ staging::Lease Writer::take(std::size_t bytes) {
 }
 
 void Writer::submit(const std::shared_ptr<Output>& output, std::vector<disk::Write> writes,
-                    staging::Lease copy) {
+                    staging::Lease copy, std::shared_ptr<Event> event) {
   while (output->overlaps(writes)) {
     wait();
   }
@@ -88,7 +103,10 @@ void Writer::submit(const std::shared_ptr<Output>& output, std::vector<disk::Wri
     bytes += write.bytes.size();
   }
   counters_.add(trace::Counter::put_bytes, static_cast<double>(bytes));
-  copies_.emplace(plan, Copy{.output = output, .memory = std::move(copy)});
+  if (event) {
+    event->plan_begins();
+  }
+  plans_.emplace(plan, Plan{.output = output, .copy = std::move(copy), .event = std::move(event)});
   engine_->submit({.id = plan, .file = output->file(), .writes = std::move(writes)});
   look();
 }
@@ -102,7 +120,7 @@ void Writer::finish(const Output& output) {
 
 void Writer::finish_all() {
   look();
-  while (!copies_.empty()) {
+  while (!plans_.empty()) {
     wait();
   }
 }

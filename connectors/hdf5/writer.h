@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,14 +12,16 @@
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "hdf5/event.h"
 #include "hdf5/output.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 
 namespace iocomp::hdf5 {
 
-/// Writes copies of what the program has written, while the program goes on. All of them together
-/// are within `client.buffer_memory`. Writes of the same bytes end in the order in which they came.
+/// Writes what the program has written, while the program goes on: from copies, which all together
+/// are within `client.buffer_memory`, or from the program's memory, if an event set tells it when
+/// that may change. Writes of the same bytes end in the order in which they came.
 class Writer {
  public:
   /// @throws Error{unsupported, invalid_setting}.
@@ -31,29 +34,34 @@ class Writer {
   /// Memory for a copy; sleeps until there is room.
   /// @pre bytes <= 2 * largest_copy_bytes()
   [[nodiscard]] staging::Lease take(std::size_t bytes);
-  /// Begin to write what lies in the copy. @pre `writes` are in the order of the file.
+  /// Begin to write. @pre `writes` are in the order of the file.
+  /// @param copy  what they read from; nothing where that is the program's memory.
+  /// @param event  the call they belong to; null for one that does not wait for them.
   void submit(const std::shared_ptr<Output>& output, std::vector<disk::Write> writes,
-              staging::Lease copy);
+              staging::Lease copy, std::shared_ptr<Event> event);
 
   /// Sleep until nothing of the file is on its way.
   void finish(const Output& output);
   /// The same for all files.
   void finish_all();
+  /// Sleep until the event is done, or this has passed.
+  void wait_for(const Event& event, std::chrono::nanoseconds longest);
   /// Take note of what has ended, and ask for what comes next; never waits.
   void look();
 
  private:
-  struct Copy {
+  struct Plan {
     std::shared_ptr<Output> output;
-    staging::Lease memory;
+    staging::Lease copy;
+    std::shared_ptr<Event> event;
   };
-  void wait();
+  void wait(std::chrono::nanoseconds longest = std::chrono::seconds{1});
 
   trace::Counters& counters_;
   disk::Options options_;
   std::optional<staging::Arena> arena_;
   std::size_t largest_copy_bytes_ = 0;
-  std::map<std::uint64_t, Copy> copies_;  // by the number of their plan
+  std::map<std::uint64_t, Plan> plans_;  // under way
   std::uint64_t next_plan_ = 1;
   std::unique_ptr<disk::Engine> engine_;  // last: what it writes from is above
 };

@@ -13,6 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from compare_files import compare
 from conftest import Programs
 from places import small_disk
 
@@ -40,25 +41,54 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
 
 
 @pytest.mark.parametrize("engine", ["auto", "threads"])
-@pytest.mark.parametrize("case", ["other_files", "serial", "not_taken", "opened_twice", "forks"])
+@pytest.mark.parametrize(
+    "case",
+    ["other_files", "serial", "not_taken", "opened_twice", "forks", "ends_open_alone"],
+)
 def test_programs_without_mpi(programs: Programs, tmp_path: Path, case: str, engine: str) -> None:
     late = 0 if engine == "threads" else None
     done = programs.run(1, "traps", case, tmp_path, late=late, IOCOMP_DISK_ENGINE=engine, **SMALL)
     assert ended_well(done.stderr), done.stderr
+    assert "of HDF5's writes taken" in done.stderr, done.stderr
+    if case == "ends_open_alone":
+        assert (values(tmp_path / "out.h5", "u") == 6).all()
 
 
 @pytest.mark.parametrize("late", [None, 0, 1, 2])
-@pytest.mark.parametrize("case", ["freed", "after_flush", "records"])
+@pytest.mark.parametrize(
+    "case", ["freed", "after_flush", "records", "records_together", "columns", "events"]
+)
 def test_no_rank_is_overtaken(
     programs: Programs, tmp_path: Path, case: str, late: int | None
 ) -> None:
     done = programs.run(3, "traps", case, tmp_path, late=late, **SMALL)
     assert ended_well(done.stderr), done.stderr
-    if case == "records":
+    if case.startswith("records"):
         assert ", 0 calls left to HDF5" in done.stderr, done.stderr
         cells = np.arange(ROWS[0] * ROWS[1]).reshape(ROWS)
         for step, record in enumerate(values(tmp_path / "out.h5", "u")):
             assert (record == step * 1000000 + cells).all()
+
+
+def test_numbers_are_converted_as_hdf5_does(programs: Programs, tmp_path: Path) -> None:
+    for folder, connector in (("native", False), ("connector", True)):
+        (tmp_path / folder).mkdir()
+        done = programs.run(2, "traps", "numbers", tmp_path / folder, connector=connector)
+        assert ended_well(done.stderr), done.stderr
+    assert ", 0 calls left to HDF5" in done.stderr, done.stderr
+    different = compare(tmp_path / "native" / "out.h5", tmp_path / "connector" / "out.h5")
+    assert not different
+
+
+def test_short_runs_are_left_to_hdf5_together(programs: Programs, tmp_path: Path) -> None:
+    done = programs.run(3, "traps", "columns", tmp_path)
+    assert ", 39 calls left to HDF5" in done.stderr, done.stderr  # 13 of each rank
+
+
+def test_an_event_that_fails_says_why(programs: Programs, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "small", "8m") as disk:
+        done = programs.run(1, "traps", "failing_event", disk)
+    assert "No space left on device" in done.stderr, done.stderr
 
 
 def test_memory_is_bounded_and_may_be_none(programs: Programs, tmp_path: Path) -> None:
