@@ -162,7 +162,8 @@ OpenFolder::OpenFolder(const std::string& path, std::string said)
 
 std::optional<OpenFolder> OpenFolder::if_there(const std::string& path) {
   struct stat status{};
-  if (::stat(or_here(path).c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+  const bool is_there = ::stat(or_here(path).c_str(), &status) == 0;
+  if (is_there ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) {
     return std::nullopt;
   }
   return OpenFolder{path};

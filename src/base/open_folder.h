@@ -52,7 +52,7 @@ class OpenFolder {
   explicit OpenFolder(std::string path);
   /// @param path  another one that leads there now. @param said  is for messages.
   OpenFolder(const std::string& path, std::string said);
-  /// Open it, or nothing if it is not there.
+  /// Open it, or nothing if it is not there, or is no folder.
   [[nodiscard]] static std::optional<OpenFolder> if_there(const std::string& path);
 
   [[nodiscard]] const FolderAddress& address() const noexcept { return address_; }

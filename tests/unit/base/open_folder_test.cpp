@@ -102,6 +102,8 @@ TEST_F(OpenFolderTest, TellsOfAFolderThatIsNotThere) {
   EXPECT_NE(story([this] { const OpenFolder folder{path("private")}; }).find("Not a directory"),
             std::string::npos);
   EXPECT_FALSE(OpenFolder::if_there(path("gone")));
+  EXPECT_FALSE(OpenFolder::if_there(path("private")));
+  EXPECT_FALSE(OpenFolder::if_there(path("private/below")));
 }
 
 TEST_F(OpenFolderTest, CreatesInPlaceOfWhateverSomebodyHasPutThere) {
