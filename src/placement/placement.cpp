@@ -22,14 +22,6 @@ std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-[[noreturn]] void without_ranks_on_their_nodes(const std::vector<int>& idle, std::size_t ranks) {
-  impossible_setting("placement.servers names rank " + std::to_string(idle.front()) +
-                     (idle.size() > 1 ? " and " + std::to_string(idle.size() - 1) + " more" : "") +
-                     " on nodes with more servers than compute ranks: these nodes have " +
-                     plural(ranks, "compute rank") + " for " + plural(idle.size(), "server") +
-                     "; take servers from nodes where more ranks compute");
-}
-
 std::vector<std::vector<int>> ranks_of_nodes(const std::vector<int>& node_of_rank) {
   std::vector<std::vector<int>> nodes;
   for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
@@ -105,10 +97,7 @@ void adopt_by_idle(const Request& request, const std::vector<int>& orphans,
   std::vector<int> idle;
   std::ranges::set_difference(serving, busy, std::back_inserter(idle));
   if (idle.size() > orphans.size()) {
-    if (serving.size() > server_of.size() / 2) {
-      too_many_servers(serving.size(), server_of.size());
-    }
-    without_ranks_on_their_nodes(idle, orphans.size());
+    too_many_servers(idle, orphans.size(), serving.size(), server_of.size());
   }
   const std::vector<int> takers =
       idle.empty() ? std::vector<int>(serving.begin(), serving.end()) : idle;
@@ -144,7 +133,16 @@ void no_server_anywhere() {
       "mode = \"sync\")");
 }
 
-void too_many_servers(std::size_t servers, std::size_t ranks) {
+void too_many_servers(const std::vector<int>& idle, std::size_t orphans, std::size_t servers,
+                      std::size_t ranks) {
+  if (servers <= ranks / 2) {
+    impossible_setting(
+        "placement.servers names rank " + std::to_string(idle.front()) +
+        (idle.size() > 1 ? " and " + std::to_string(idle.size() - 1) + " more" : "") +
+        " on nodes with more servers than compute ranks: these nodes have " +
+        plural(orphans, "compute rank") + " for " + plural(idle.size(), "server") +
+        "; take servers from nodes where more ranks compute");
+  }
   impossible_setting("asked for " + plural(servers, "server") + " for " +
                      plural(ranks - servers, "compute rank") +
                      ": every server needs a compute rank, so at most " +

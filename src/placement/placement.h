@@ -58,7 +58,9 @@ void check(const Request& request, int ranks);
 /// One line for the report.
 [[nodiscard]] std::string counts(std::size_t compute, std::size_t servers, std::size_t nodes);
 [[noreturn]] void no_server_anywhere();
-[[noreturn]] void too_many_servers(std::size_t servers, std::size_t ranks);
+/// @param idle  servers that no rank of their node belongs to. @param orphans  ranks without one
+[[noreturn]] void too_many_servers(const std::vector<int>& idle, std::size_t orphans,
+                                   std::size_t servers, std::size_t ranks);
 
 /// How many of a node's ranks serve under policies that know nodes.
 /// @throws Error{invalid_setting} when that is more than half of them.

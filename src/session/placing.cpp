@@ -110,7 +110,8 @@ class Placing {
     std::int64_t orphans = leads ? here : 0;
     mpi::sum(all_, std::span{&orphans, 1}, policy_, others);
     if (static_cast<std::int64_t>(takers.size()) > orphans) {
-      placement::too_many_servers(serving.size(), static_cast<std::size_t>(ranks_));
+      placement::too_many_servers(takers, static_cast<std::size_t>(orphans), serving.size(),
+                                  static_cast<std::size_t>(ranks_));
     }
     if (mine != placement::no_server) {
       return mine;

@@ -57,6 +57,8 @@ class Foreign:
 
 def _at_offsets(path: Path) -> dict[int, dict[str, Array]]:
     manifest = whole_manifest(Path(f"{path}.json").read_bytes())
+    if manifest["format"] == "frames":
+        return _in_frames(path)
     order = ">" if manifest.get("byte_order") == "big" else "<"
     raw = np.fromfile(path, np.uint8)
     told = {each["step"]: each for each in manifest_steps(manifest)}
@@ -74,6 +76,17 @@ def _at_offsets(path: Path) -> dict[int, dict[str, Array]]:
             values = raw[at : at + bytes_].view(dtype).reshape(each["shape"])
             values_of[each["name"]] = values.astype(dtype.newbyteorder("="))
     return steps
+
+
+def _in_frames(path: Path) -> dict[int, dict[str, Array]]:
+    """Return a compressed checkpoint of posix, which no other program reads."""
+    from iocomp import open_files
+
+    with open_files(path) as files:
+        return {
+            step: {name: files.read(name, step) for name in files.variables(step)}
+            for step in files.steps
+        }
 
 
 def _in_hdf5(path: Path) -> dict[int, dict[str, Array]]:

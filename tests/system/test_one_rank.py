@@ -14,10 +14,10 @@ from files import (
     file_settings,
     leftovers,
     mode_settings,
-    open_files,
     skip_if_missing,
     values,
 )
+from iocomp import open_files
 
 RANKS = 4
 VICTIMS = {"async": [2, 3], "sync": [0, 3], "kernel": [0, 3]}  # the servers are the upper half
