@@ -43,8 +43,8 @@ class Foreign:
         return sorted(self._steps)
 
     def variables(self, step: int) -> list[str]:
-        """Return the names of the variables of a step."""
-        return list(self._steps[step])
+        """Return the names of the variables of a step. HDF5 shows no step that has none."""
+        return list(self._steps.get(step, {}))
 
     def shape(self, name: str, step: int) -> tuple[int, ...]:
         """Return the shape of a variable in a step."""

@@ -575,7 +575,7 @@ def test_a_format_that_is_not_installed_is_named(actors: Actors) -> None:
     for command in ("show", "latest"):
         done = run(actors, folder, command, "ser.dat")
         assert done.returncode == BAD_INPUT
-        assert 'the back-end "hdf9" is not installed: no libiocomp_format_hdf9.so' in done.stderr
+        assert 'the back-end "hdf9" is not installed: no libiocomp_source_hdf9.so' in done.stderr
 
 
 def test_files_of_others_are_shown_and_not_listed(actors: Actors) -> None:
