@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors import INVALID_ARGUMENT, may_make_nodes, over_nodes
+from actors import INVALID_ARGUMENT, Job, may_make_nodes, over_nodes
 from oracle import Violation, told
 from processes import processes_in
 from trial import NotHere, Trial
@@ -104,6 +104,10 @@ def _kill(trial: Trial, whom: str, number: int) -> None:
 
     strike = _strike(trial, workload, act, after_start=whom == "server")
     job = trial.play(workload, meanwhile=strike)
+    _check_after_a_kill(trial, workload, job, strike)
+
+
+def _check_after_a_kill(trial: Trial, workload: Workload, job: Job, strike: Strike) -> None:
     trial.struck += strike.has_struck
     trial.check(workload, job)
     if trial.dice.random() < 0.3:
@@ -227,10 +231,7 @@ def kill_node(trial: Trial) -> None:
 
     launcher = _launcher_over_nodes(trial, workload)
     job = trial.play(workload, meanwhile=meanwhile, launcher=launcher)
-    trial.struck += strike.has_struck
-    trial.check(workload, job)
-    if trial.dice.random() < 0.3:
-        _check_the_next_job(trial, workload)
+    _check_after_a_kill(trial, workload, job, strike)
 
 
 def stop(trial: Trial) -> None:
