@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
+Ranks = NDArray[np.int64]
 _MOST = 1 - 1e-9  # a core that is lost altogether would make no time at all pass
 
 
@@ -23,7 +24,7 @@ class Losses:
         part: Of the core, from 0 to 1. Parts of intervals that overlap add up, to 1 at most.
     """
 
-    rank: NDArray[np.int64]
+    rank: Ranks
     begin: Reals
     length: Reals
     part: Reals

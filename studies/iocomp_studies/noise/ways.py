@@ -12,7 +12,7 @@ import numpy as np
 from iocomp_studies.advice.model import BEGUN_BYTES
 from iocomp_studies.advice.work import GIB
 from iocomp_studies.noise.job import Job
-from iocomp_studies.noise.losses import Cores, Losses, Reals, in_turn
+from iocomp_studies.noise.losses import Cores, Losses, Ranks, in_turn
 
 MIB = float(1 << 20)
 
@@ -65,19 +65,19 @@ class Scene:
 Way = Callable[[Scene], Losses]
 
 
-def _whole(ranks: Reals, length: float, part: float) -> Losses:
+def _whole(ranks: Ranks, length: float, part: float) -> Losses:
     """Return one interval from the start on each of some cores."""
-    own = ranks.astype(np.int64)
-    return Losses(own, np.zeros(own.size), np.full(own.size, length), np.full(own.size, part))
+    number = ranks.size
+    return Losses(ranks, np.zeros(number), np.full(number, length), np.full(number, part))
 
 
-def _all(scene: Scene) -> Reals:
-    return np.arange(scene.ranks, dtype=np.float64)
+def _all(scene: Scene) -> Ranks:
+    return np.arange(scene.ranks)
 
 
 def nothing(scene: Scene) -> Losses:
     """No output."""
-    return _whole(np.zeros(0), 0, 0)
+    return _whole(np.arange(0), 0, 0)
 
 
 def thread_beside_a_rank(scene: Scene) -> Losses:
@@ -85,7 +85,7 @@ def thread_beside_a_rank(scene: Scene) -> Losses:
     of_node = min(scene.node, scene.ranks)
     work = scene.copying * scene.bytes * of_node
     part = min(0.5, work / scene.window)  # the system shares a core out evenly
-    return _whole(np.arange(0.0, scene.ranks, scene.node), work / part, part)
+    return _whole(np.arange(0, scene.ranks, scene.node), work / part, part)
 
 
 def server_of_a_node(scene: Scene) -> Losses:
