@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run the benchmarks and judge them against their goals; docs/metrics.md defines every figure."""
+"""Run the benchmarks and judge them against their goals: docs/developers/benchmark_figures.md."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of the benchmarks and their goals; docs/metrics.md defines each."""
+"""The figures of the benchmarks and their goals: docs/developers/benchmark_figures.md."""
 
 from __future__ import annotations
 

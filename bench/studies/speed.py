@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How long it takes to collect 100,000 results of a study, and to draw all figures of them.
 
-Run by hand: bench/studies/speed.py [LINES]. docs/metrics.md, "study-speed".
+Run by hand: bench/studies/speed.py [LINES]. docs/developers/benchmark_figures.md.
 """
 
 from __future__ import annotations
