@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "commit/commit.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::commit {
