@@ -153,9 +153,9 @@ void start(iocomp_v1& state, Send send, const std::string& file) {
   std::int64_t total = 0;
   MPI_Exscan(&count, &first, 1, MPI_INT64_T, MPI_SUM, iocomp_comm(state.io));
   MPI_Allreduce(&count, &total, 1, MPI_INT64_T, MPI_SUM, iocomp_comm(state.io));
-  check(iocomp_open_with(state.io, iocomp_comm(state.io), name_of(file).c_str(), IOCOMP_SERIES,
-                         IOCOMP_LAST_STEP, path_option(file).c_str(), &out),
-        file);
+  const std::string path = path_option(file);
+  const iocomp_open_options options{.size = sizeof options, .settings = path.c_str()};
+  check(iocomp_open_with(state.io, name_of(file).c_str(), IOCOMP_SERIES, &options, &out), file);
   check(iocomp_define(out, "IntArray", IOCOMP_FLOAT64, 1, &total, &var), file);
   check(iocomp_put(var, &first, &count, send.data, nullptr), file);
   check(iocomp_end_step(out), file);
@@ -248,7 +248,7 @@ int iocomp_v1_data_send_test(iocomp_params* p, MPI_Request* request, double* dat
   Send* send = find(state, request, data);
   int is_free = send == nullptr ? 1 : 0;
   if (send != nullptr && !send->file.empty()) {
-    check(iocomp_test(&send->ticket, IOCOMP_HANDED_OVER, &is_free), send->file);
+    check(iocomp_test(&send->ticket, IOCOMP_REUSABLE, &is_free), send->file);
     send->is_free = is_free != 0;
   }
   settle(state);
@@ -274,7 +274,7 @@ void iocomp_v1_data_wait(iocomp_params* p, MPI_Request* request, double* data, c
     send = &state.sends.back();
   }
   if (send != nullptr) {
-    check(iocomp_wait(&send->ticket, IOCOMP_HANDED_OVER), send->file);
+    check(iocomp_wait(&send->ticket, IOCOMP_REUSABLE), send->file);
     send->is_free = true;
   }
   settle(state);

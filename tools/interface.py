@@ -45,6 +45,7 @@ def declaration_at(text: str, start: int) -> str:
 def entries_of(header: str) -> list[Entry]:
     """Return what the header declares and describes, in its order."""
     entries = []
+    header = header.replace(" IOCOMP_ZERO;", ";")  # C++ alone has it
     for found in COMMENT.finditer(header):
         text = words_of(found[1])
         if text.startswith("@file"):

@@ -4,7 +4,8 @@
 namespace iocomp::apps::blocks {
 
 int IocompFile::open(const Session& session, const std::string& name) {
-  return iocomp_open_on(session.handle(), target_.comm, name.c_str(), IOCOMP_SERIES, &file_);
+  const iocomp_open_options options{.size = sizeof options, .comm = &target_.comm};
+  return iocomp_open_with(session.handle(), name.c_str(), IOCOMP_SERIES, &options, &file_);
 }
 
 void IocompFile::define() {
@@ -16,7 +17,7 @@ void IocompFile::define() {
 
 IocompFile::IocompFile(const Session& session, const std::string& name, const Target& target)
     : IocompFile{target} {
-  check(open(session, name), "iocomp_open_on");
+  check(open(session, name), "iocomp_open_with");
   define();
 }
 
@@ -26,7 +27,7 @@ std::unique_ptr<BlockFile> IocompFile::create_if_there(const Session& session,
   std::unique_ptr<IocompFile> file{new IocompFile{target}};
   const int code = file->open(session, name);
   if (code == IOCOMP_UNSUPPORTED) return nullptr;
-  check(code, "iocomp_open_on");
+  check(code, "iocomp_open_with");
   file->define();
   return file;
 }
@@ -40,7 +41,7 @@ void IocompFile::put(std::size_t slot, std::span<const double> values) {
 }
 
 void IocompFile::wait(std::size_t slot) {
-  check(iocomp_wait(&tickets_[slot], IOCOMP_HANDED_OVER), "iocomp_wait");
+  check(iocomp_wait(&tickets_[slot], IOCOMP_REUSABLE), "iocomp_wait");
 }
 
 void IocompFile::finish() {

@@ -8,9 +8,10 @@ namespace iocomp::apps::blocks {
 std::unique_ptr<BlockReader> IocompReader::open(const Session& session, const std::string& name,
                                                 const Target& target) {
   iocomp_input* input = nullptr;
-  const int code = iocomp_open_input_on(session.handle(), target.comm, name.c_str(), &input);
+  const iocomp_open_options options{.size = sizeof options, .comm = &target.comm};
+  const int code = iocomp_open_input(session.handle(), name.c_str(), &options, &input);
   if (code == IOCOMP_UNSUPPORTED) return nullptr;
-  check(code, "iocomp_open_input_on");
+  check(code, "iocomp_open_input");
   std::unique_ptr<IocompReader> reader{new IocompReader{input}};
   std::int64_t steps = 0;
   check(iocomp_input_steps(input, &steps), "iocomp_input_steps");

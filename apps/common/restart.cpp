@@ -6,7 +6,7 @@ namespace iocomp::apps {
 std::unique_ptr<Restart> Restart::newest(const Session& session) {
   std::int64_t number = -1;
   iocomp_input* input = nullptr;
-  check(iocomp_latest(session.handle(), checkpoint_name, &number, nullptr, &input),
+  check(iocomp_latest(session.handle(), checkpoint_name, nullptr, &number, nullptr, &input),
         "iocomp_latest");
   if (input == nullptr) return nullptr;
   return std::unique_ptr<Restart>{new Restart{input, number}};

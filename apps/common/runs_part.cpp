@@ -27,7 +27,8 @@ RunsPart::RunsPart(const Session& session, Indices shape, std::vector<Run> runs)
 }
 
 void RunsPart::put(iocomp_var* variable, const double* values, iocomp_ticket* ticket) const {
-  check(iocomp_put_decomp(variable, decomposition_, values, 0, ticket), "iocomp_put_decomp");
+  const iocomp_block block{.size = sizeof block, .values = values, .decomp = decomposition_};
+  check(iocomp_put_block(variable, &block, ticket), "iocomp_put_block");
 }
 
 void RunsPart::read(iocomp_input* input, const std::string& variable, std::int64_t step,

@@ -43,8 +43,9 @@ StepFile::StepFile(const Session& session, std::string name, iocomp_kind kind, s
       timers_{timers},
       tickets_(content_.arrays.size()) {
   timers_.open.time([&] {
-    check(iocomp_open_after(session.handle(), name_.c_str(), kind, after, &file_),
-          "iocomp_open_after");
+    const iocomp_open_options options{.size = sizeof options, .after = &after};
+    check(iocomp_open_with(session.handle(), name_.c_str(), kind, &options, &file_),
+          "iocomp_open_with");
     for (const auto& [array, part] : content_.arrays) {
       arrays_.push_back(define(file_, array, IOCOMP_FLOAT64, part->shape()));
     }
@@ -69,8 +70,12 @@ void StepFile::put(std::int64_t step, std::span<const double* const> values,
     }
     for (std::size_t i = 0; is_first_ && i < rows_.size(); ++i) {
       const std::int64_t start = 0;
-      check(iocomp_put_buffered(rows_[i], &start, &content_.rows[i].size, rows[i], nullptr),
-            "iocomp_put_buffered");
+      const iocomp_block block{.size = sizeof block,
+                               .start = &start,
+                               .count = &content_.rows[i].size,
+                               .values = rows[i],
+                               .flags = IOCOMP_BUFFERED};
+      check(iocomp_put_block(rows_[i], &block, nullptr), "iocomp_put_block");
     }
     check(iocomp_end_step(file_), "iocomp_end_step");
   });
@@ -83,7 +88,7 @@ void StepFile::take_back() {
   if (!is_open_) return;
   timers_.wait.time([&] {
     for (const iocomp_ticket& ticket : tickets_) {
-      check(iocomp_wait(&ticket, IOCOMP_HANDED_OVER), "iocomp_wait");
+      check(iocomp_wait(&ticket, IOCOMP_REUSABLE), "iocomp_wait");
     }
   });
   is_open_ = false;
@@ -102,7 +107,7 @@ void StepFile::close() {
 void StepFile::verify() const {
   if (steps_ == 0) return;
   iocomp_input* input = nullptr;
-  check(iocomp_open_input(session_.handle(), name_.c_str(), &input), "iocomp_open_input");
+  check(iocomp_open_input(session_.handle(), name_.c_str(), nullptr, &input), "iocomp_open_input");
   std::vector<double> found;
   for (const auto& [step, hashes] : put_) {
     for (std::size_t i = 0; i < hashes.size(); ++i) {

@@ -146,7 +146,7 @@ static int64_t restart(struct box *box, iocomp_session *io) {
   iocomp_input *input = NULL;
   int64_t step = -1;
   double time = 0.0;
-  check(iocomp_latest(io, "restart", &step, &time, &input));
+  check(iocomp_latest(io, "restart", NULL, &step, &time, &input));
   if (input == NULL) {
     begin(box);
     return 0;
@@ -165,22 +165,34 @@ static void write_plane(struct box *box, iocomp_file *file, iocomp_var *plane,
     const int64_t first[dims] = {middle + 1, 1, 1};
     const int64_t start[dims] = {0, box->start[1], box->start[2]};
     const int64_t count[dims] = {1, box->count[1], box->count[2]};
-    check(iocomp_put_from(plane, start, count, values, box->memory, first, 1, NULL));
+    const iocomp_block block = {.size = sizeof block,
+                                .start = start,
+                                .count = count,
+                                .values = values,
+                                .memory_shape = box->memory,
+                                .memory_start = first,
+                                .flags = IOCOMP_BUFFERED};
+    check(iocomp_put_block(plane, &block, NULL));
   }
   check(iocomp_end_step(file));
 }
 
 static void write_checkpoint(struct box *box, iocomp_file *file, iocomp_var *u, int which) {
-  check(iocomp_put_from(u, box->start, box->count, box->values[which], box->memory, box->halo, 0,
-                        &box->ticket[which]));
+  const iocomp_block block = {.size = sizeof block,
+                              .start = box->start,
+                              .count = box->count,
+                              .values = box->values[which],
+                              .memory_shape = box->memory,
+                              .memory_start = box->halo};
+  check(iocomp_put_block(u, &block, &box->ticket[which]));
   box->is_lent[which] = 1;
   check(iocomp_end_step(file));
 }
 
-/* Values that a checkpoint is made of may change only when they were handed over. */
+/* Values that a checkpoint is made of may change only when they are reusable. */
 static void take_back(struct box *box, int which) {
   if (box->is_lent[which]) {
-    check(iocomp_wait(&box->ticket[which], IOCOMP_HANDED_OVER));
+    check(iocomp_wait(&box->ticket[which], IOCOMP_REUSABLE));
     box->is_lent[which] = 0;
   }
 }
@@ -197,8 +209,10 @@ static int simulate(const struct options *options, iocomp_session *io) {
     box.values[which] = memory;
   }
   const int64_t first = restart(&box, io);
-  check(iocomp_open_after(io, "restart", IOCOMP_CHECKPOINT, first - 1, &restart_file));
-  check(iocomp_open_after(io, "plane", IOCOMP_SERIES, first - 1, &plane_file));
+  const int64_t last = first - 1;
+  const iocomp_open_options go_on = {.size = sizeof go_on, .after = &last};
+  check(iocomp_open_with(io, "restart", IOCOMP_CHECKPOINT, &go_on, &restart_file));
+  check(iocomp_open_with(io, "plane", IOCOMP_SERIES, &go_on, &plane_file));
   check(iocomp_define(restart_file, "u", IOCOMP_FLOAT64, dims, box.global, &u));
   const int64_t plane_shape[dims] = {1, box.global[1], box.global[2]};
   check(iocomp_define(plane_file, "u", IOCOMP_FLOAT64, dims, plane_shape, &plane));

@@ -24,7 +24,7 @@ void IocompOutput::start_put(Kernel kernel, std::span<const double> values) {
 }
 
 void IocompOutput::finish_put(Kernel kernel) {
-  check(iocomp_wait(&tickets_[kernel], IOCOMP_HANDED_OVER), "iocomp_wait");
+  check(iocomp_wait(&tickets_[kernel], IOCOMP_REUSABLE), "iocomp_wait");
 }
 
 void IocompOutput::finish_step() { check(iocomp_end_step(file_), "iocomp_end_step"); }

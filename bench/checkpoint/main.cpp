@@ -34,12 +34,12 @@ double write_checkpoint(const apps::Session& session, const std::string& checksu
   const auto count = static_cast<std::int64_t>(values.size());
   const std::int64_t start = count * apps::rank_in(comm);
   const std::int64_t shape = count * apps::size_of(comm);
-  const std::string options = "checksum = '" + checksum + "'";
+  const std::string settings = "checksum = '" + checksum + "'";
+  const iocomp_open_options options{.size = sizeof options, .settings = settings.c_str()};
   MPI_Barrier(comm);
   const double began = MPI_Wtime();
   iocomp_file* file = nullptr;
-  apps::check(iocomp_open_with(session.handle(), comm, "checkpoint", IOCOMP_CHECKPOINT,
-                               IOCOMP_LAST_STEP, options.c_str(), &file),
+  apps::check(iocomp_open_with(session.handle(), "checkpoint", IOCOMP_CHECKPOINT, &options, &file),
               "iocomp_open_with");
   iocomp_var* u = nullptr;
   apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &shape, &u), "iocomp_define");

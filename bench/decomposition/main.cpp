@@ -78,8 +78,9 @@ nlohmann::json measure(const Options& options, const apps::Session& session) {
   for (int step = 0; step < 3; ++step) {
     MPI_Barrier(comm);
     const double put_began = MPI_Wtime();
-    apps::check(iocomp_put_decomp(variable, decomposition, values.data(), 0, nullptr),
-                "iocomp_put_decomp");
+    const iocomp_block block{
+        .size = sizeof block, .values = values.data(), .decomp = decomposition};
+    apps::check(iocomp_put_block(variable, &block, nullptr), "iocomp_put_block");
     apps::check(iocomp_end_step(file), "iocomp_end_step");
     put_seconds.push_back(apps::max_over(comm, MPI_Wtime() - put_began));
     apps::check(iocomp_wait_step(file, step), "iocomp_wait_step");

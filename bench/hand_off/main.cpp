@@ -34,12 +34,17 @@ PutTimes time_put(iocomp_var* variable, std::int64_t count, const double* values
   PutTimes times;
   const double begin = now_seconds();
   if (buffered) {
-    check(iocomp_put_buffered(variable, &start, &count, values, &ticket), "iocomp_put_buffered");
+    const iocomp_block block{.size = sizeof block,
+                             .start = &start,
+                             .count = &count,
+                             .values = values,
+                             .flags = IOCOMP_BUFFERED};
+    check(iocomp_put_block(variable, &block, &ticket), "iocomp_put_block");
   } else {
     check(iocomp_put(variable, &start, &count, values, &ticket), "iocomp_put");
   }
   times.returned = now_seconds() - begin;
-  check(iocomp_wait(&ticket, IOCOMP_HANDED_OVER), "iocomp_wait");
+  check(iocomp_wait(&ticket, IOCOMP_REUSABLE), "iocomp_wait");
   times.handed_over = now_seconds() - begin;
   check(iocomp_wait(&ticket, IOCOMP_WRITTEN), "iocomp_wait");
   times.written = now_seconds() - begin;

@@ -28,7 +28,7 @@ void declare(CLI::App& app, HandOffOptions& options) {
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
   app.add_flag("--alloc", options.alloc, "put from memory of iocomp_alloc");
-  app.add_flag("--buffered", options.buffered, "iocomp_put_buffered instead of iocomp_put");
+  app.add_flag("--buffered", options.buffered, "the library copies the block (IOCOMP_BUFFERED)");
   app.add_flag("--baseline", options.baseline,
                "also memcpy, and MPI_Isend and MPI_Recv if there are 2 ranks");
   app.add_option("--file", options.file, "where to write; .<size> is appended");

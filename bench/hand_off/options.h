@@ -17,7 +17,7 @@ struct HandOffOptions {
   std::size_t most = 200;                                ///< ... up to this, at least one
   double pause_seconds = 0.001;       ///< before each put, so that servers fall asleep
   bool alloc = false;                 ///< put from memory of iocomp_alloc
-  bool buffered = false;              ///< iocomp_put_buffered
+  bool buffered = false;              ///< with IOCOMP_BUFFERED
   bool baseline = false;              ///< memcpy and, with 2 ranks, MPI, too
   std::string file = "hand_off.dat";  ///< .<size> is appended
   std::vector<std::string> settings;

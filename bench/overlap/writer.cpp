@@ -74,7 +74,7 @@ class IocompWriter : public Writer {
   }
   void end_step() override { apps::check(iocomp_end_step(file_), "iocomp_end_step"); }
   void wait(int step) override {
-    apps::check(iocomp_wait(&ticket(step), IOCOMP_HANDED_OVER), "iocomp_wait");
+    apps::check(iocomp_wait(&ticket(step), IOCOMP_REUSABLE), "iocomp_wait");
   }
   void close() override { apps::check(iocomp_close(file_), "iocomp_close"); }
 

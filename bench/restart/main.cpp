@@ -71,8 +71,9 @@ class Readers {
     const double began = MPI_Wtime();
     std::int64_t step = -1;
     iocomp_input* input = nullptr;
-    apps::check(iocomp_latest_with(session_, comm_, "restart", nullptr, &step, nullptr, &input),
-                "iocomp_latest_with");
+    const iocomp_open_options options{.size = sizeof options, .comm = &comm_};
+    apps::check(iocomp_latest(session_, "restart", &options, &step, nullptr, &input),
+                "iocomp_latest");
     apps::check(iocomp_read(input, "u", step, &own_.start, &own_.count, values_.data()),
                 "iocomp_read");
     apps::check(iocomp_close_input(input), "iocomp_close_input");

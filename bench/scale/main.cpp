@@ -73,7 +73,7 @@ class Puts {
             "iocomp_put");
     }
     for (int put = begin; put < end; ++put) {
-      check(iocomp_wait(&tickets_[static_cast<std::size_t>(put - begin)], IOCOMP_HANDED_OVER),
+      check(iocomp_wait(&tickets_[static_cast<std::size_t>(put - begin)], IOCOMP_REUSABLE),
             "iocomp_wait");
     }
   }

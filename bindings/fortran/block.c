@@ -16,6 +16,11 @@ int64_t elements_of(const section *values) {
   return elements;
 }
 
+/* Bytes of an element in a copy. */
+static size_t packed_bytes(const section *values) {
+  return values->is_logical ? 1 : values->element_bytes;
+}
+
 static int is_dense(const section *values) {
   int64_t stride = (int64_t)values->element_bytes;
   for (int d = 0; d < values->rank; ++d) {
@@ -41,7 +46,9 @@ static void reshape(section *values, int ndims, const int64_t *count) {
 /* The bytes of texts are a dimension in front of the others; where each text is one byte, that
  * may be missing. */
 static section section_of(const CFI_cdesc_t *values, int ndims) {
-  section made = {.first = values->base_addr, .element_bytes = values->elem_len};
+  section made = {.first = values->base_addr,
+                  .element_bytes = values->elem_len,
+                  .is_logical = is_logical(values)};
   if (type_of(values) == IOCOMP_CHAR && !(values->elem_len == 1 && values->rank == ndims)) {
     made.element_bytes = 1;
     made.extent[0] = (int64_t)values->elem_len;
@@ -132,6 +139,10 @@ static int has_shape(const block_arguments *arguments, const block *made) {
 static int take_extents(const block_arguments *arguments, block *made) {
   const int ndims = arguments->ndims;
   const section *values = &made->values;
+  if (arguments->memory_start != NULL && arguments->count == NULL) {
+    return refuse("%s \"%s\": memory_start says where the block begins in the array; say count",
+                  arguments->call, arguments->name);
+  }
   if (arguments->count != NULL) {
     const int code = get_argument(arguments, arguments->count, "count", 0, made->count);
     if (code != IOCOMP_OK || (arguments->memory_start == NULL && has_shape(arguments, made))) {
@@ -180,7 +191,7 @@ static int find_memory_shape(const section *values, int64_t *memory_shape) {
 }
 
 static int make_room(const char *call, const char *name, block *made) {
-  const size_t bytes = (size_t)elements_of(&made->values) * made->values.element_bytes;
+  const size_t bytes = (size_t)elements_of(&made->values) * packed_bytes(&made->values);
   made->copy = malloc(bytes > 0 ? bytes : 1);
   made->base = made->copy;
   return made->copy != NULL
@@ -203,6 +214,9 @@ int make_block(const block_arguments *arguments, block *made) {
     return code;
   }
   made->base = made->values.first;
+  if (made->values.is_logical) {
+    return make_room(arguments->call, arguments->name, made);
+  }
   if (is_dense(&made->values) || elements_of(&made->values) == 0) {
     return IOCOMP_OK;
   }
@@ -227,7 +241,8 @@ int make_list(const char *call, const char *name, iocomp_type type, const CFI_cd
     return refuse("%s \"%s\": the array has %lld elements, %lld are needed", call, name,
                   (long long)elements_of(&made->values), (long long)elements);
   }
-  return is_dense(&made->values) ? IOCOMP_OK : make_room(call, name, made);
+  return is_dense(&made->values) && !made->values.is_logical ? IOCOMP_OK
+                                                             : make_room(call, name, made);
 }
 
 void free_block(block *used) { free(used->copy); }
@@ -247,14 +262,36 @@ static void copy_elements(char *to, int64_t to_stride, const char *from, int64_t
   }
 }
 
+/* A logical of any kind is true where one of its bytes is not 0. */
+static void pack_logicals(char *to, const char *from, int64_t stride, int64_t elements,
+                          size_t bytes) {
+  static const char zeros[16] = {0};
+  for (int64_t i = 0; i < elements; ++i, from += stride) {
+    to[i] = memcmp(from, zeros, bytes) != 0;
+  }
+}
+
+static void unpack_logicals(char *to, int64_t stride, const char *from, int64_t elements,
+                            size_t bytes) {
+  static const int64_t truth[2] = {0, 1};
+  const char *low = (const char *)truth; /* the 1 is in the low bytes */
+  for (int64_t i = 0; i < elements; ++i, to += stride) {
+    memcpy(to, low + (from[i] != 0 ? sizeof truth[0] : 0), bytes);
+  }
+}
+
 static void copy_section(const section *values, char *dense, int into_section) {
   const int64_t row = values->rank == 0 ? 1 : values->extent[0];
   const int64_t stride = values->rank == 0 ? 0 : values->stride[0];
-  const int64_t bytes = (int64_t)values->element_bytes;
+  const int64_t bytes = (int64_t)packed_bytes(values);
   int64_t at[CFI_MAX_RANK + 1] = {0};
   char *first = values->first;
   for (int64_t left = elements_of(values); left > 0; left -= row, dense += row * bytes) {
-    if (into_section) {
+    if (values->is_logical && into_section) {
+      unpack_logicals(first, stride, dense, row, values->element_bytes);
+    } else if (values->is_logical) {
+      pack_logicals(dense, first, stride, row, values->element_bytes);
+    } else if (into_section) {
       copy_elements(first, stride, dense, bytes, row, values->element_bytes);
     } else {
       copy_elements(dense, bytes, first, stride, row, values->element_bytes);

@@ -12,6 +12,7 @@
 typedef struct section {
   char *first;
   size_t element_bytes;
+  int is_logical; /**< a copy has a byte for each element, 0 or 1 */
   int rank;
   int64_t extent[CFI_MAX_RANK + 1];
   int64_t stride[CFI_MAX_RANK + 1];

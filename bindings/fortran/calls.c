@@ -113,65 +113,50 @@ void iocomp_f_free(const f_session *session, descriptor *array, int *ierr) {
 
 /* Files */
 
-void iocomp_f_open(const f_session *session, descriptor *name, const int *kind, f_file *file,
-                   int *ierr) {
-  char *text = text_of(name);
-  const int code = iocomp_open(session->handle, text, (iocomp_kind)*kind, &file->handle);
-  free(text);
-  finish(code, ierr);
-}
+/* What an open is told, in memory of its own; to be freed. */
+typedef struct open_told {
+  char *name;
+  char *settings;
+  MPI_Comm comm;
+  int64_t after;
+  iocomp_open_options options;
+} open_told;
 
-void iocomp_f_open_after(const f_session *session, descriptor *name, const int *kind,
-                         descriptor *after, f_file *file, int *ierr) {
-  char *text = text_of(name);
-  int64_t step = 0;
-  int code = get_integer(after, "open_after: after", &step);
-  if (code == IOCOMP_OK) {
-    code = iocomp_open_after(session->handle, text, (iocomp_kind)*kind, step, &file->handle);
+static int tell_open(descriptor *name, descriptor *settings, descriptor *after, descriptor *comm,
+                     open_told *told) {
+  memset(told, 0, sizeof *told);
+  told->name = text_of(name);
+  told->settings = text_of(settings);
+  told->options.size = sizeof told->options;
+  told->options.settings = told->settings;
+  if (comm != NULL) { /* an integer, or type(MPI_Comm), which is one */
+    if (comm->rank != 0 || comm->elem_len != sizeof(MPI_Fint)) {
+      return refuse("open: comm is no communicator: type(MPI_Comm) or an integer is");
+    }
+    told->comm = MPI_Comm_f2c(*(const MPI_Fint *)comm->base_addr);
+    told->options.comm = &told->comm;
   }
-  free(text);
-  finish(code, ierr);
-}
-
-void iocomp_f_open_on(const f_session *session, const MPI_Fint *comm, descriptor *name,
-                      const int *kind, f_file *file, int *ierr) {
-  char *text = text_of(name);
-  const int code =
-      iocomp_open_on(session->handle, MPI_Comm_f2c(*comm), text, (iocomp_kind)*kind, &file->handle);
-  free(text);
-  finish(code, ierr);
-}
-
-/* An integer, or type(MPI_Comm), which is one. Absent: all compute ranks. */
-static int comm_of(const f_session *session, descriptor *comm, MPI_Comm *found) {
-  *found = iocomp_comm(session->handle);
-  if (comm == NULL) {
-    return IOCOMP_OK;
+  if (after != NULL) {
+    told->options.after = &told->after;
+    return get_integer(after, "open: after", &told->after);
   }
-  if (comm->rank != 0 || comm->elem_len != sizeof(MPI_Fint)) {
-    return refuse("open: comm is no communicator: type(MPI_Comm) or an integer is");
-  }
-  *found = MPI_Comm_f2c(*(const MPI_Fint *)comm->base_addr);
   return IOCOMP_OK;
 }
 
-void iocomp_f_open_with(const f_session *session, descriptor *name, const int *kind,
-                        descriptor *options, f_file *file, descriptor *after, descriptor *comm,
-                        int *ierr) {
-  char *text = text_of(name);
-  char *settings = text_of(options);
-  MPI_Comm members = MPI_COMM_NULL;
-  int64_t step = IOCOMP_LAST_STEP;
-  int code = comm_of(session, comm, &members);
-  if (code == IOCOMP_OK && after != NULL) {
-    code = get_integer(after, "open_with: after", &step);
-  }
+static void free_told(open_told *told) {
+  free(told->settings);
+  free(told->name);
+}
+
+void iocomp_f_open(const f_session *session, descriptor *name, const int *kind, f_file *file,
+                   descriptor *settings, descriptor *after, descriptor *comm, int *ierr) {
+  open_told told;
+  int code = tell_open(name, settings, after, comm, &told);
   if (code == IOCOMP_OK) {
-    code = iocomp_open_with(session->handle, members, text, (iocomp_kind)*kind, step, settings,
+    code = iocomp_open_with(session->handle, told.name, (iocomp_kind)*kind, &told.options,
                             &file->handle);
   }
-  free(settings);
-  free(text);
+  free_told(&told);
   finish(code, ierr);
 }
 
@@ -184,18 +169,52 @@ static int shape_of(descriptor *shape, int *ndims, int64_t *extents) {
                       (long long)shape->dim[0].extent, IOCOMP_MAX_DIMS);
 }
 
+/* Names of dimensions in C's order; to be freed, each of them too. */
+static int names_of(descriptor *dims, int ndims, char **names) {
+  if (dims->dim[0].extent != ndims) {
+    return refuse("define: dims has %lld names for %d dimensions", (long long)dims->dim[0].extent,
+                  ndims);
+  }
+  for (int d = 0; d < ndims; ++d) {
+    CFI_CDESC_T(1) scalar;
+    CFI_cdesc_t *one = (CFI_cdesc_t *)&scalar;
+    char *at = (char *)dims->base_addr + d * stride_of(dims, 0);
+    if (CFI_establish(one, at, CFI_attribute_other, dims->type, dims->elem_len, 0, NULL) !=
+        CFI_SUCCESS) {
+      return refuse("define: dims are no texts");
+    }
+    names[ndims - 1 - d] = text_of(one);
+  }
+  return IOCOMP_OK;
+}
+
 void iocomp_f_define(const f_file *file, descriptor *name, const int *type, descriptor *shape,
-                     f_var *var, int *ierr) {
+                     f_var *var, descriptor *dims, int *ierr) {
   char *text = text_of(name);
+  char *names[IOCOMP_MAX_DIMS] = {NULL};
   int64_t extents[IOCOMP_MAX_DIMS];
   memset(var, 0, sizeof *var);
   int code = shape_of(shape, &var->ndims, extents);
+  if (code == IOCOMP_OK && dims != NULL) {
+    code = names_of(dims, var->ndims, names);
+  }
   if (code == IOCOMP_OK) {
-    code = iocomp_define(file->handle, text, (iocomp_type)*type, var->ndims, extents, &var->handle);
+    const iocomp_definition definition = {
+        .size = sizeof definition,
+        .name = text,
+        .type = (iocomp_type)*type,
+        .ndims = var->ndims,
+        .shape = extents,
+        .dims = dims == NULL ? NULL : (const char *const *)names,
+    };
+    code = iocomp_define_with(file->handle, &definition, &var->handle);
   }
   var->type = *type;
   var->element = element_of((iocomp_type)*type);
   snprintf(var->name, sizeof var->name, "%s", text == NULL ? "" : text);
+  for (int d = 0; d < IOCOMP_MAX_DIMS; ++d) {
+    free(names[d]);
+  }
   free(text);
   finish(code, ierr);
 }
@@ -207,28 +226,22 @@ void iocomp_f_set_shape(const f_var *var, descriptor *shape, int *ierr) {
 }
 
 /* One of both is not NULL. */
-static int set_attribute(const f_file *file, const f_var *var, descriptor *name,
-                         descriptor *values) {
+static int set_attribute(iocomp_file *file, iocomp_var *var, descriptor *name, descriptor *values) {
   char *text = text_of(name);
   char *value = type_of(values) == IOCOMP_CHAR && values->rank == 0 ? text_of(values) : NULL;
   block list = {.copy = NULL};
   const iocomp_type type = type_of(values);
   int code = IOCOMP_OK;
   if (value != NULL && has_zero_inside(values)) { /* it is refused */
-    const int64_t length = (int64_t)values->elem_len;
-    code = file != NULL
-               ? iocomp_set_attribute(file->handle, text, type, length, values->base_addr)
-               : iocomp_set_var_attribute(var->handle, text, type, length, values->base_addr);
+    code =
+        iocomp_set_attribute(file, var, text, type, (int64_t)values->elem_len, values->base_addr);
   } else if (value != NULL) {
-    code = file != NULL ? iocomp_set_attribute_text(file->handle, text, value)
-                        : iocomp_set_var_attribute_text(var->handle, text, value);
+    code = iocomp_set_attribute_text(file, var, text, value);
   } else {
     code = make_list("attribute", text, (iocomp_type)0, values, -1, &list);
     if (code == IOCOMP_OK) {
       gather(&list);
-      const int64_t count = elements_of(&list.values);
-      code = file != NULL ? iocomp_set_attribute(file->handle, text, type, count, list.base)
-                          : iocomp_set_var_attribute(var->handle, text, type, count, list.base);
+      code = iocomp_set_attribute(file, var, text, type, elements_of(&list.values), list.base);
     }
   }
   free_block(&list);
@@ -237,22 +250,13 @@ static int set_attribute(const f_file *file, const f_var *var, descriptor *name,
   return code;
 }
 
-void iocomp_f_set_attribute(const f_file *file, descriptor *name, descriptor *values, int *ierr) {
-  finish(set_attribute(file, NULL, name, values), ierr);
-}
-
-void iocomp_f_set_attribute_text(const f_file *file, descriptor *name, descriptor *text,
+void iocomp_f_set_file_attribute(const f_file *file, descriptor *name, descriptor *values,
                                  int *ierr) {
-  finish(set_attribute(file, NULL, name, text), ierr);
+  finish(set_attribute(file->handle, NULL, name, values), ierr);
 }
 
 void iocomp_f_set_var_attribute(const f_var *var, descriptor *name, descriptor *values, int *ierr) {
-  finish(set_attribute(NULL, var, name, values), ierr);
-}
-
-void iocomp_f_set_var_attribute_text(const f_var *var, descriptor *name, descriptor *text,
-                                     int *ierr) {
-  finish(set_attribute(NULL, var, name, text), ierr);
+  finish(set_attribute(NULL, var->handle, name, values), ierr);
 }
 
 void iocomp_f_set_fill(const f_var *var, descriptor *value, int *ierr) {
@@ -302,11 +306,8 @@ static int is_plain(const f_var *var, descriptor *values, descriptor *start, int
   return 1;
 }
 
-/* @param first, total  NULL; or the block is put behind those of other members */
-static int put_placed(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
-                      descriptor *memory_start, int buffered, int64_t *first, int64_t *total,
-                      iocomp_ticket *ticket) {
-  static const int64_t origin[IOCOMP_MAX_DIMS] = {0};
+static int put_block(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
+                     descriptor *memory_start, int buffered, iocomp_ticket *ticket) {
   if (var->handle == NULL) {
     return iocomp_put(NULL, NULL, NULL, NULL, ticket);
   }
@@ -322,40 +323,58 @@ static int put_placed(const f_var *var, descriptor *values, descriptor *start, d
   };
   block made = {.copy = NULL};
   int code = make_block(&arguments, &made);
-  if (code == IOCOMP_OK && total != NULL) {
-    code = iocomp_set_rows(1, &var->handle, &made.count[0], &made.start[0], total);
-    *first = made.start[0];
-  }
   if (code == IOCOMP_OK) {
     gather(&made);
     /* A scalar may be an expression; a copy made here does not live on. */
     const int copied = buffered || made.copy != NULL || values->rank == 0;
-    code = made.is_box ? iocomp_put_from(var->handle, made.start, made.count, made.base,
-                                         made.memory_shape, origin, copied, ticket)
-           : copied    ? iocomp_put_buffered(var->handle, made.start, made.count, made.base, ticket)
-                       : iocomp_put(var->handle, made.start, made.count, made.base, ticket);
+    const iocomp_block told = {
+        .size = sizeof told,
+        .start = made.start,
+        .count = made.count,
+        .values = made.base,
+        .memory_shape = made.is_box ? made.memory_shape : NULL,
+        .flags = copied ? IOCOMP_BUFFERED : 0,
+    };
+    code = iocomp_put_block(var->handle, &told, ticket);
   }
   free_block(&made);
   return code;
 }
 
-static int put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
-               descriptor *memory_start, int buffered, iocomp_ticket *ticket) {
-  return put_placed(var, values, start, count, memory_start, buffered, NULL, NULL, ticket);
+static int put_decomp(const f_var *var, const f_decomp *decomp, descriptor *values, int buffered,
+                      iocomp_ticket *ticket) {
+  block list = {.copy = NULL};
+  int code = IOCOMP_OK;
+  if (decomp->handle == NULL) {
+    return refuse("put of \"%s\": the decomposition is null", var->name);
+  }
+  if (var->handle != NULL) { /* else the library has the story */
+    code = make_list("put of", var->name, (iocomp_type)var->type, values, decomp->elements, &list);
+  }
+  if (code == IOCOMP_OK) {
+    gather(&list);
+    const iocomp_block told = {
+        .size = sizeof told,
+        .values = list.base,
+        .decomp = decomp->handle,
+        .flags = buffered || list.copy != NULL ? IOCOMP_BUFFERED : 0,
+    };
+    code = iocomp_put_block(var->handle, &told, ticket);
+  }
+  free_block(&list);
+  return code;
 }
 
-void iocomp_f_put_rows(const f_var *var, descriptor *values, descriptor *first, descriptor *total,
-                       descriptor *buffered, iocomp_ticket *ticket, int *ierr) {
-  int64_t row = 0;
-  int64_t rows = 0;
-  int code = put_placed(var, values, NULL, NULL, NULL, is_true(buffered), &row, &rows, ticket);
-  if (code == IOCOMP_OK && first != NULL) {
-    code = set_integer(first, "put_rows: first", row + 1);
+static int put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
+               descriptor *memory_start, const f_decomp *decomp, int buffered,
+               iocomp_ticket *ticket) {
+  if (decomp == NULL) {
+    return put_block(var, values, start, count, memory_start, buffered, ticket);
   }
-  if (code == IOCOMP_OK && total != NULL) {
-    code = set_integer(total, "put_rows: total", rows);
+  if (start != NULL || count != NULL || memory_start != NULL) {
+    return refuse("put of \"%s\": a decomposition has no start, count or memory_start", var->name);
   }
-  finish(code, ierr);
+  return put_decomp(var, decomp, values, buffered, ticket);
 }
 
 void iocomp_f_set_rows(descriptor *vars, descriptor *rows, descriptor *first, descriptor *total,
@@ -388,25 +407,22 @@ void iocomp_f_set_rows(descriptor *vars, descriptor *rows, descriptor *first, de
 }
 
 void iocomp_f_put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
-                  iocomp_ticket *ticket, int *ierr) {
+                  descriptor *memory_start, const f_decomp *decomp, iocomp_ticket *ticket,
+                  int *ierr) {
   int64_t first[IOCOMP_MAX_DIMS];
   int64_t extents[IOCOMP_MAX_DIMS];
-  if (count == NULL && is_plain(var, values, start, first, extents)) {
+  if (count == NULL && memory_start == NULL && decomp == NULL &&
+      is_plain(var, values, start, first, extents)) {
     finish(iocomp_put(var->handle, first, extents, values->base_addr, ticket), ierr);
     return;
   }
-  finish(put(var, values, start, count, NULL, 0, ticket), ierr);
+  finish(put(var, values, start, count, memory_start, decomp, 0, ticket), ierr);
 }
 
 void iocomp_f_put_buffered(const f_var *var, descriptor *values, descriptor *start,
-                           descriptor *count, iocomp_ticket *ticket, int *ierr) {
-  finish(put(var, values, start, count, NULL, 1, ticket), ierr);
-}
-
-void iocomp_f_put_from(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
-                       descriptor *memory_start, descriptor *buffered, iocomp_ticket *ticket,
-                       int *ierr) {
-  finish(put(var, values, start, count, memory_start, is_true(buffered), ticket), ierr);
+                           descriptor *count, descriptor *memory_start, const f_decomp *decomp,
+                           iocomp_ticket *ticket, int *ierr) {
+  finish(put(var, values, start, count, memory_start, decomp, 1, ticket), ierr);
 }
 
 void iocomp_f_decomp_runs(const f_session *session, descriptor *shape, descriptor *first,
@@ -453,22 +469,6 @@ void iocomp_f_decomp_map(const f_session *session, descriptor *shape, descriptor
   finish(code, ierr);
 }
 
-void iocomp_f_put_decomp(const f_var *var, const f_decomp *decomp, descriptor *values,
-                         descriptor *buffered, iocomp_ticket *ticket, int *ierr) {
-  block list = {.copy = NULL};
-  int code = IOCOMP_OK;
-  if (var->handle != NULL && decomp->handle != NULL) { /* else the library has the story */
-    code = make_list("put of", var->name, (iocomp_type)var->type, values, decomp->elements, &list);
-  }
-  if (code == IOCOMP_OK) {
-    gather(&list);
-    code = iocomp_put_decomp(var->handle, decomp->handle, list.base,
-                             is_true(buffered) || list.copy != NULL, ticket);
-  }
-  free_block(&list);
-  finish(code, ierr);
-}
-
 void iocomp_f_decomp_free(f_decomp *decomp, int *ierr) {
   iocomp_decomp *gone = decomp->handle;
   decomp->handle = NULL;
@@ -491,7 +491,7 @@ void iocomp_f_end_step(const f_file *file, int *ierr) {
 int64_t iocomp_f_current_step(const f_file *file) { return iocomp_current_step(file->handle); }
 
 static iocomp_state state_of(const int *state) {
-  return state == NULL ? IOCOMP_HANDED_OVER : (iocomp_state)*state;
+  return state == NULL ? IOCOMP_REUSABLE : (iocomp_state)*state;
 }
 
 void iocomp_f_test(const iocomp_ticket *ticket, int *reached, const int *state, int *ierr) {
@@ -527,70 +527,33 @@ void iocomp_f_close_later(f_file *file, iocomp_ticket *ticket, int *ierr) {
 
 /* Inputs */
 
-void iocomp_f_open_input(const f_session *session, descriptor *name, f_input *input, int *ierr) {
-  char *text = text_of(name);
-  const int code = iocomp_open_input(session->handle, text, &input->handle);
-  free(text);
-  finish(code, ierr);
-}
-
-void iocomp_f_open_input_on(const f_session *session, const MPI_Fint *comm, descriptor *name,
-                            f_input *input, int *ierr) {
-  char *text = text_of(name);
-  const int code = iocomp_open_input_on(session->handle, MPI_Comm_f2c(*comm), text, &input->handle);
-  free(text);
+void iocomp_f_open_input(const f_session *session, descriptor *name, f_input *input,
+                         descriptor *settings, descriptor *comm, int *ierr) {
+  open_told told;
+  int code = tell_open(name, settings, NULL, comm, &told);
+  if (code == IOCOMP_OK) {
+    code = iocomp_open_input(session->handle, told.name, &told.options, &input->handle);
+  }
+  free_told(&told);
   finish(code, ierr);
 }
 
 void iocomp_f_latest(const f_session *session, descriptor *name, descriptor *step, double *time,
-                     f_input *input, int *ierr) {
-  char *text = text_of(name);
+                     f_input *input, descriptor *settings, descriptor *comm, int *ierr) {
+  open_told told;
   int64_t number = -1;
   *time = (double)NAN; /* stays where nothing is committed */
   input->handle = NULL;
   int code = set_integer(step, "latest: step", number);
+  const int is_told = tell_open(name, settings, NULL, comm, &told);
+  code = code != IOCOMP_OK ? code : is_told;
   if (code == IOCOMP_OK) {
-    code = iocomp_latest(session->handle, text, &number, time, &input->handle);
+    code = iocomp_latest(session->handle, told.name, &told.options, &number, time, &input->handle);
   }
   if (code == IOCOMP_OK) {
     code = set_integer(step, "latest: step", number);
   }
-  free(text);
-  finish(code, ierr);
-}
-
-void iocomp_f_open_input_with(const f_session *session, descriptor *name, descriptor *options,
-                              f_input *input, descriptor *comm, int *ierr) {
-  char *text = text_of(name);
-  char *settings = text_of(options);
-  MPI_Comm members = MPI_COMM_NULL;
-  int code = comm_of(session, comm, &members);
-  if (code == IOCOMP_OK) {
-    code = iocomp_open_input_with(session->handle, members, text, settings, &input->handle);
-  }
-  free(settings);
-  free(text);
-  finish(code, ierr);
-}
-
-void iocomp_f_latest_with(const f_session *session, descriptor *name, descriptor *options,
-                          descriptor *step, double *time, f_input *input, descriptor *comm,
-                          int *ierr) {
-  char *text = text_of(name);
-  char *settings = text_of(options);
-  MPI_Comm members = MPI_COMM_NULL;
-  int64_t number = -1;
-  *time = (double)NAN;
-  input->handle = NULL;
-  int code = set_integer(step, "latest_with: step", number);
-  code = code != IOCOMP_OK ? code : comm_of(session, comm, &members);
-  if (code == IOCOMP_OK) {
-    code =
-        iocomp_latest_with(session->handle, members, text, settings, &number, time, &input->handle);
-  }
-  code = code != IOCOMP_OK ? code : set_integer(step, "latest_with: step", number);
-  free(settings);
-  free(text);
+  free_told(&told);
   finish(code, ierr);
 }
 

@@ -29,13 +29,24 @@ static const element_kind kinds[] = {
     {CFI_type_char, "character", {IOCOMP_CHAR}},
 };
 
+/* Of any kind: its elements are copied, as bytes. */
+static const element_kind logical = {CFI_type_Bool, "logical", {IOCOMP_BOOL, IOCOMP_INT8}};
+
+int is_logical(const CFI_cdesc_t *values) {
+#ifdef CFI_type_Logical /* gfortran: the low byte is the type, what is above it the kind */
+  return (values->type & CFI_type_mask) == CFI_type_Logical;
+#else
+  return values->type == CFI_type_Bool;
+#endif
+}
+
 static const element_kind *kind_of(const CFI_cdesc_t *values) {
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
     if (kinds[i].type == values->type) {
       return &kinds[i];
     }
   }
-  return NULL;
+  return is_logical(values) ? &logical : NULL;
 }
 
 int holds(iocomp_type type, const CFI_cdesc_t *values) {
@@ -69,15 +80,16 @@ const char *fortran_name(const CFI_cdesc_t *values) {
   if (kind != NULL) {
     return kind->name;
   }
-  return "of no type that a variable can have (but logical, derived or of another kind)";
+  return "of no type that a variable can have (but derived or of another kind)";
 }
 
 const char *type_name(iocomp_type type) {
   static const char *const names[] = {
-      "no type",        "IOCOMP_INT8",    "IOCOMP_INT16",     "IOCOMP_INT32",      "IOCOMP_INT64",
-      "IOCOMP_UINT8",   "IOCOMP_UINT16",  "IOCOMP_UINT32",    "IOCOMP_UINT64",     "IOCOMP_FLOAT16",
-      "IOCOMP_FLOAT32", "IOCOMP_FLOAT64", "IOCOMP_COMPLEX64", "IOCOMP_COMPLEX128", "IOCOMP_CHAR"};
-  return type >= 0 && type <= IOCOMP_CHAR ? names[type] : "an unknown type";
+      "no type",          "IOCOMP_INT8",       "IOCOMP_INT16",   "IOCOMP_INT32",
+      "IOCOMP_INT64",     "IOCOMP_UINT8",      "IOCOMP_UINT16",  "IOCOMP_UINT32",
+      "IOCOMP_UINT64",    "IOCOMP_FLOAT16",    "IOCOMP_FLOAT32", "IOCOMP_FLOAT64",
+      "IOCOMP_COMPLEX64", "IOCOMP_COMPLEX128", "IOCOMP_CHAR",    "IOCOMP_BOOL"};
+  return type >= 0 && type <= IOCOMP_BOOL ? names[type] : "an unknown type";
 }
 
 static int check_integers(const CFI_cdesc_t *values, const char *what, int rank) {
@@ -217,10 +229,6 @@ int set_list(const CFI_cdesc_t *to, const char *what, int64_t base, int64_t size
     code = store(to, i, what, list[i] + base);
   }
   return code;
-}
-
-int is_true(const CFI_cdesc_t *logical) {
-  return logical != NULL && (*(const unsigned char *)logical->base_addr & 1) != 0;
 }
 
 static size_t trimmed(const CFI_cdesc_t *text) {

@@ -8,6 +8,8 @@
 #include <iocomp/iocomp.h>
 #include <stdint.h>
 
+/** Whether the elements are logical, of any kind. */
+int is_logical(const CFI_cdesc_t *values);
 /** Whether a variable of `type` holds such elements. Fortran has no unsigned integers and no half:
  * integers of as many bytes stand for them. */
 int holds(iocomp_type type, const CFI_cdesc_t *values);
@@ -39,8 +41,6 @@ int set_list(const CFI_cdesc_t *to, const char *what, int64_t base, int64_t size
              const int64_t *list);
 /** True if a text has a zero before its end. */
 int has_zero_inside(const CFI_cdesc_t *text);
-/** A default logical; absent is false. */
-int is_true(const CFI_cdesc_t *logical);
 
 /** A copy that ends with a zero, without blanks and zeros at the end; to be freed. A zero inside
  * becomes a character that no name may have. NULL for an absent one. */

@@ -15,17 +15,14 @@ module iocomp
 
   public :: iocomp_session, iocomp_file, iocomp_var, iocomp_input, iocomp_decomp, iocomp_ticket
   public :: iocomp_init, iocomp_comm, iocomp_role, iocomp_should_stop, iocomp_finalize
-  public :: iocomp_open, iocomp_open_after, iocomp_open_on, iocomp_open_with, iocomp_define
-  public :: iocomp_set_shape, iocomp_set_rows, iocomp_put_rows
-  public :: iocomp_set_attribute, iocomp_set_attribute_text
-  public :: iocomp_set_var_attribute, iocomp_set_var_attribute_text, iocomp_set_fill
-  public :: iocomp_begin_step, iocomp_put, iocomp_put_buffered, iocomp_put_from
-  public :: iocomp_decomp_runs, iocomp_decomp_map, iocomp_put_decomp, iocomp_decomp_free
+  public :: iocomp_open, iocomp_define, iocomp_set_shape, iocomp_set_rows
+  public :: iocomp_set_attribute, iocomp_set_fill
+  public :: iocomp_begin_step, iocomp_put, iocomp_put_buffered
+  public :: iocomp_decomp_runs, iocomp_decomp_map, iocomp_decomp_free
   public :: iocomp_after, iocomp_end_step, iocomp_current_step
   public :: iocomp_test, iocomp_wait, iocomp_wait_puts, iocomp_wait_step
   public :: iocomp_alloc, iocomp_free, iocomp_progress, iocomp_close, iocomp_close_later
-  public :: iocomp_open_input, iocomp_open_input_on, iocomp_open_input_with
-  public :: iocomp_latest, iocomp_latest_with, iocomp_input_steps
+  public :: iocomp_open_input, iocomp_latest, iocomp_input_steps
   public :: iocomp_input_step, iocomp_input_time, iocomp_input_left_out, iocomp_input_left_out_step
   public :: iocomp_input_variables, iocomp_input_variable, iocomp_input_find, iocomp_input_shape
   public :: iocomp_input_attributes, iocomp_input_attribute, iocomp_input_attribute_values
@@ -44,12 +41,12 @@ module iocomp
   integer(c_int), parameter, public :: & ! what a file is
     IOCOMP_SERIES = 1, IOCOMP_CHECKPOINT = 2
   integer(c_int), parameter, public :: & ! how far a put has come
-    IOCOMP_HANDED_OVER = 1, IOCOMP_WRITTEN = 2, IOCOMP_DURABLE = 3
+    IOCOMP_REUSABLE = 1, IOCOMP_WRITTEN = 2, IOCOMP_DURABLE = 3
   integer(c_int), parameter, public :: & ! element types
     IOCOMP_INT8 = 1, IOCOMP_INT16 = 2, IOCOMP_INT32 = 3, IOCOMP_INT64 = 4, IOCOMP_UINT8 = 5, &
     IOCOMP_UINT16 = 6, IOCOMP_UINT32 = 7, IOCOMP_UINT64 = 8, IOCOMP_FLOAT16 = 9, &
     IOCOMP_FLOAT32 = 10, IOCOMP_FLOAT64 = 11, IOCOMP_COMPLEX64 = 12, IOCOMP_COMPLEX128 = 13, &
-    IOCOMP_CHAR = 14
+    IOCOMP_CHAR = 14, IOCOMP_BOOL = 15
   integer(c_int), parameter, public :: IOCOMP_MAX_DIMS = 8
 
   type, bind(c) :: iocomp_session
@@ -111,45 +108,23 @@ module iocomp
       integer(c_int), intent(out) :: comm
     end subroutine
   end interface
-  interface iocomp_open_on
-    subroutine iocomp_open_on_f08(session, comm, name, kind, file, ierr) &
-      bind(c, name="iocomp_f_open_on")
+  !> An attribute of a file, or of a variable. It is text where `values` is a character; blanks at
+  !> its end go.
+  interface iocomp_set_attribute
+    subroutine iocomp_set_file_attribute(file, name, values, ierr) &
+      bind(c, name="iocomp_f_set_file_attribute")
       import
-      type(iocomp_session), intent(in) :: session
-      type(MPI_Comm), intent(in) :: comm
+      type(iocomp_file), intent(in) :: file
       character(kind=c_char, len=*), intent(in) :: name
-      integer(c_int), intent(in) :: kind
-      type(iocomp_file), intent(out) :: file
+      type(*), dimension(..), intent(in) :: values
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    subroutine iocomp_open_on_mpi(session, comm, name, kind, file, ierr) &
-      bind(c, name="iocomp_f_open_on")
+    subroutine iocomp_set_var_attribute(var, name, values, ierr) &
+      bind(c, name="iocomp_f_set_var_attribute")
       import
-      type(iocomp_session), intent(in) :: session
-      integer(c_int), intent(in) :: comm
+      type(iocomp_var), intent(in) :: var
       character(kind=c_char, len=*), intent(in) :: name
-      integer(c_int), intent(in) :: kind
-      type(iocomp_file), intent(out) :: file
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-  end interface
-  interface iocomp_open_input_on
-    subroutine iocomp_open_input_on_f08(session, comm, name, input, ierr) &
-      bind(c, name="iocomp_f_open_input_on")
-      import
-      type(iocomp_session), intent(in) :: session
-      type(MPI_Comm), intent(in) :: comm
-      character(kind=c_char, len=*), intent(in) :: name
-      type(iocomp_input), intent(out) :: input
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_open_input_on_mpi(session, comm, name, input, ierr) &
-      bind(c, name="iocomp_f_open_input_on")
-      import
-      type(iocomp_session), intent(in) :: session
-      integer(c_int), intent(in) :: comm
-      character(kind=c_char, len=*), intent(in) :: name
-      type(iocomp_input), intent(out) :: input
+      type(*), dimension(..), intent(in) :: values
       integer(c_int), intent(out), optional :: ierr
     end subroutine
   end interface
@@ -236,45 +211,31 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
 
-    subroutine iocomp_open(session, name, kind, file, ierr) bind(c, name="iocomp_f_open")
+    !> @param settings  of this file for this open, as TOML text
+    !> @param after     the step that the program restarts from: iocomp_open_options of iocomp.h
+    !> @param comm      type(MPI_Comm) or integer; absent: all compute ranks
+    subroutine iocomp_open(session, name, kind, file, settings, after, comm, ierr) &
+      bind(c, name="iocomp_f_open")
       import
       type(iocomp_session), intent(in) :: session
       character(kind=c_char, len=*), intent(in) :: name
       integer(c_int), intent(in) :: kind
       type(iocomp_file), intent(out) :: file
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_open_after(session, name, kind, after, file, ierr) &
-      bind(c, name="iocomp_f_open_after")
-      import
-      type(iocomp_session), intent(in) :: session
-      character(kind=c_char, len=*), intent(in) :: name
-      integer(c_int), intent(in) :: kind
-      type(*), dimension(..), intent(in) :: after
-      type(iocomp_file), intent(out) :: file
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> @param options  settings of this file for this open, as TOML text
-    !> @param after    as of iocomp_open_after; absent: behind the last committed step
-    !> @param comm     type(MPI_Comm) or integer; absent: all compute ranks
-    subroutine iocomp_open_with(session, name, kind, options, file, after, comm, ierr) &
-      bind(c, name="iocomp_f_open_with")
-      import
-      type(iocomp_session), intent(in) :: session
-      character(kind=c_char, len=*), intent(in) :: name
-      integer(c_int), intent(in) :: kind
-      character(kind=c_char, len=*), intent(in) :: options
-      type(iocomp_file), intent(out) :: file
+      character(kind=c_char, len=*), intent(in), optional :: settings
       type(*), dimension(..), intent(in), optional :: after, comm
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    subroutine iocomp_define(file, name, type, shape, var, ierr) bind(c, name="iocomp_f_define")
+    !> @param shape  without elements: a scalar
+    !> @param dims   names of the dimensions, in the order of `shape`; blanks at their ends go
+    subroutine iocomp_define(file, name, type, shape, var, dims, ierr) &
+      bind(c, name="iocomp_f_define")
       import
       type(iocomp_file), intent(in) :: file
       character(kind=c_char, len=*), intent(in) :: name
       integer(c_int), intent(in) :: type
-      type(*), dimension(:), intent(in) :: shape ! without elements: a scalar
+      type(*), dimension(:), intent(in) :: shape
       type(iocomp_var), intent(out) :: var
+      character(kind=c_char, len=*), dimension(:), intent(in), optional :: dims
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_set_shape(var, shape, ierr) bind(c, name="iocomp_f_set_shape")
@@ -292,48 +253,6 @@ module iocomp
       type(*), dimension(:), optional :: first, total
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param values    the rows of this rank
-    !> @param buffered  logical
-    subroutine iocomp_put_rows(var, values, first, total, buffered, ticket, ierr) &
-      bind(c, name="iocomp_f_put_rows")
-      import
-      type(iocomp_var), intent(in) :: var
-      type(*), dimension(..), intent(in), asynchronous :: values
-      type(*), dimension(..), optional :: first, total
-      type(*), dimension(..), intent(in), optional :: buffered
-      type(iocomp_ticket), intent(out), optional :: ticket
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> A text attribute where `values` is a character; blanks at its end go.
-    subroutine iocomp_set_attribute(file, name, values, ierr) bind(c, name="iocomp_f_set_attribute")
-      import
-      type(iocomp_file), intent(in) :: file
-      character(kind=c_char, len=*), intent(in) :: name
-      type(*), dimension(..), intent(in) :: values
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_set_attribute_text(file, name, text, ierr) &
-      bind(c, name="iocomp_f_set_attribute_text")
-      import
-      type(iocomp_file), intent(in) :: file
-      character(kind=c_char, len=*), intent(in) :: name, text
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_set_var_attribute(var, name, values, ierr) &
-      bind(c, name="iocomp_f_set_var_attribute")
-      import
-      type(iocomp_var), intent(in) :: var
-      character(kind=c_char, len=*), intent(in) :: name
-      type(*), dimension(..), intent(in) :: values
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_set_var_attribute_text(var, name, text, ierr) &
-      bind(c, name="iocomp_f_set_var_attribute_text")
-      import
-      type(iocomp_var), intent(in) :: var
-      character(kind=c_char, len=*), intent(in) :: name, text
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
     subroutine iocomp_set_fill(var, value, ierr) bind(c, name="iocomp_f_set_fill")
       import
       type(iocomp_var), intent(in) :: var
@@ -349,38 +268,32 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> @param values  the block. A scalar is copied; an array stays unchanged until the ticket is
-    !> IOCOMP_HANDED_OVER. Sections are put from where they lie, if their elements have no gaps in
+    !> IOCOMP_REUSABLE. Sections are put from where they lie, if their elements have no gaps in
     !> the first dimension; others are copied.
     !> @param start   of its first element; without it the variable's first.
     !> @param count   extents of the block; without it the shape of `values`. With it `values` may
     !> have another rank and must have as many elements.
-    subroutine iocomp_put(var, values, start, count, ticket, ierr) bind(c, name="iocomp_f_put")
+    !> @param memory_start  where the block begins in `values`, from 1 whatever its lower bounds
+    !> are. Then `count` says how large it is.
+    !> @param decomp  `values` are in its order; there is no start, count or memory_start then.
+    subroutine iocomp_put(var, values, start, count, memory_start, decomp, ticket, ierr) &
+      bind(c, name="iocomp_f_put")
       import
       type(iocomp_var), intent(in) :: var
       type(*), dimension(..), intent(in), asynchronous :: values
-      type(*), dimension(:), intent(in), optional :: start, count
+      type(*), dimension(:), intent(in), optional :: start, count, memory_start
+      type(iocomp_decomp), intent(in), optional :: decomp
       type(iocomp_ticket), intent(out), optional :: ticket
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    subroutine iocomp_put_buffered(var, values, start, count, ticket, ierr) &
+    !> The same with a copy: `values` may be any expression, and changes at once.
+    subroutine iocomp_put_buffered(var, values, start, count, memory_start, decomp, ticket, ierr) &
       bind(c, name="iocomp_f_put_buffered")
       import
       type(iocomp_var), intent(in) :: var
-      type(*), dimension(..), intent(in), asynchronous :: values
-      type(*), dimension(:), intent(in), optional :: start, count
-      type(iocomp_ticket), intent(out), optional :: ticket
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> @param values        the local array
-    !> @param memory_start  where in it the block begins, from 1 whatever its lower bounds are
-    !> @param buffered      logical
-    subroutine iocomp_put_from(var, values, start, count, memory_start, buffered, ticket, ierr) &
-      bind(c, name="iocomp_f_put_from")
-      import
-      type(iocomp_var), intent(in) :: var
-      type(*), dimension(..), intent(in), asynchronous :: values
-      type(*), dimension(:), intent(in) :: start, count, memory_start
-      type(*), dimension(..), intent(in), optional :: buffered
+      type(*), dimension(..), intent(in) :: values
+      type(*), dimension(:), intent(in), optional :: start, count, memory_start
+      type(iocomp_decomp), intent(in), optional :: decomp
       type(iocomp_ticket), intent(out), optional :: ticket
       integer(c_int), intent(out), optional :: ierr
     end subroutine
@@ -400,16 +313,6 @@ module iocomp
       type(iocomp_session), intent(in) :: session
       type(*), dimension(:), intent(in) :: shape, map
       type(iocomp_decomp), intent(out) :: decomp
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_put_decomp(var, decomp, values, buffered, ticket, ierr) &
-      bind(c, name="iocomp_f_put_decomp")
-      import
-      type(iocomp_var), intent(in) :: var
-      type(iocomp_decomp), intent(in) :: decomp
-      type(*), dimension(..), intent(in), asynchronous :: values
-      type(*), dimension(..), intent(in), optional :: buffered
-      type(iocomp_ticket), intent(out), optional :: ticket
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_decomp_free(decomp, ierr) bind(c, name="iocomp_f_decomp_free")
@@ -433,7 +336,7 @@ module iocomp
       import
       type(iocomp_file), intent(in) :: file
     end function
-    !> @param state  IOCOMP_HANDED_OVER where it is absent
+    !> @param state  IOCOMP_REUSABLE where it is absent
     subroutine iocomp_wait(ticket, state, ierr) bind(c, name="iocomp_f_wait")
       import
       type(iocomp_ticket), intent(in) :: ticket
@@ -441,7 +344,7 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> All puts of this rank since the last such call with this state.
-    !> @param state  IOCOMP_HANDED_OVER where it is absent
+    !> @param state  IOCOMP_REUSABLE where it is absent
     subroutine iocomp_wait_puts(file, state, ierr) bind(c, name="iocomp_f_wait_puts")
       import
       type(iocomp_file), intent(in) :: file
@@ -467,41 +370,27 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
 
-    subroutine iocomp_open_input(session, name, input, ierr) bind(c, name="iocomp_f_open_input")
+    !> settings and comm as of iocomp_open
+    subroutine iocomp_open_input(session, name, input, settings, comm, ierr) &
+      bind(c, name="iocomp_f_open_input")
       import
       type(iocomp_session), intent(in) :: session
       character(kind=c_char, len=*), intent(in) :: name
       type(iocomp_input), intent(out) :: input
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> @param step  integer of any kind; -1 where nothing is committed. Then there is no input.
-    subroutine iocomp_latest(session, name, step, time, input, ierr) bind(c, name="iocomp_f_latest")
-      import
-      type(iocomp_session), intent(in) :: session
-      character(kind=c_char, len=*), intent(in) :: name
-      type(*), dimension(..) :: step
-      real(c_double), intent(out) :: time
-      type(iocomp_input), intent(out) :: input
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> options and comm as of iocomp_open_with
-    subroutine iocomp_open_input_with(session, name, options, input, comm, ierr) &
-      bind(c, name="iocomp_f_open_input_with")
-      import
-      type(iocomp_session), intent(in) :: session
-      character(kind=c_char, len=*), intent(in) :: name, options
-      type(iocomp_input), intent(out) :: input
+      character(kind=c_char, len=*), intent(in), optional :: settings
       type(*), dimension(..), intent(in), optional :: comm
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    subroutine iocomp_latest_with(session, name, options, step, time, input, comm, ierr) &
-      bind(c, name="iocomp_f_latest_with")
+    !> @param step  integer of any kind; -1 where nothing is committed. Then there is no input.
+    subroutine iocomp_latest(session, name, step, time, input, settings, comm, ierr) &
+      bind(c, name="iocomp_f_latest")
       import
       type(iocomp_session), intent(in) :: session
-      character(kind=c_char, len=*), intent(in) :: name, options
+      character(kind=c_char, len=*), intent(in) :: name
       type(*), dimension(..) :: step
       real(c_double), intent(out) :: time
       type(iocomp_input), intent(out) :: input
+      character(kind=c_char, len=*), intent(in), optional :: settings
       type(*), dimension(..), intent(in), optional :: comm
       integer(c_int), intent(out), optional :: ierr
     end subroutine
@@ -629,7 +518,7 @@ module iocomp
       type(*), dimension(:), intent(in), optional :: start, count
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> memory_start as in iocomp_put_from
+    !> memory_start as in iocomp_put
     subroutine iocomp_read_into(input, variable, step, values, start, count, memory_start, ierr) &
       bind(c, name="iocomp_f_read_into")
       import
@@ -699,7 +588,7 @@ contains
     stop = answer /= 0
   end subroutine
 
-  !> @param state  IOCOMP_HANDED_OVER where it is absent
+  !> @param state  IOCOMP_REUSABLE where it is absent
   subroutine iocomp_test(ticket, reached, state, ierr)
     type(iocomp_ticket), intent(in) :: ticket
     logical, intent(out) :: reached

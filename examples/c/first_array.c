@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   iocomp_var *u;
   check(iocomp_open(io, "fields", IOCOMP_SERIES, &out));
   check(iocomp_define(out, "u", IOCOMP_FLOAT64, 2, (const int64_t[]){ranks, width}, &u));
-  check(iocomp_set_var_attribute_text(u, "units", "K"));
+  check(iocomp_set_attribute_text(out, u, "units", "K"));
   for (int step = 0; step < steps; ++step) {
     for (int i = 0; i < width; ++i) {
       row[i] = step + 1e-3 * i;
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
     check(iocomp_put(u, (const int64_t[]){rank, 0}, (const int64_t[]){1, width}, row, &ticket));
     check(iocomp_end_step(out));
     /* Compute here, with other arrays. */
-    check(iocomp_wait(&ticket, IOCOMP_HANDED_OVER)); /* row may change from here on */
+    check(iocomp_wait(&ticket, IOCOMP_REUSABLE)); /* row may change from here on */
   }
   check(iocomp_close(out));
   check(iocomp_finalize(io));

@@ -24,16 +24,25 @@ int main(int argc, char **argv) {
   int member = 0;
   MPI_Comm_rank(members, &member);
 
-  char options[64];
-  snprintf(options, sizeof options, "path = \"group%d.out\"", group);
+  char settings[64];
+  snprintf(settings, sizeof settings, "path = \"group%d.out\"", group);
+  const iocomp_open_options options = {
+      .size = sizeof options, .settings = settings, .comm = &members};
   iocomp_file *out;
   iocomp_var *u;
-  check(iocomp_open_with(io, members, "groups", IOCOMP_SERIES, IOCOMP_LAST_STEP, options, &out));
+  check(iocomp_open_with(io, "groups", IOCOMP_SERIES, &options, &out));
   check(iocomp_define(out, "u", IOCOMP_INT32, 1, (const int64_t[]){0}, &u));
   for (int step = 0; step < 2 + group; ++step) { /* a group has its own steps */
     const int32_t values[2] = {100 * group + member, step};
     const int64_t count = 2;
-    check(iocomp_put_rows(u, &count, values, 1, NULL, NULL, NULL)); /* behind the members before */
+    int64_t first = 0;
+    check(iocomp_set_rows(1, &u, &count, &first, NULL)); /* behind the members before */
+    const iocomp_block block = {.size = sizeof block,
+                                .start = &first,
+                                .count = &count,
+                                .values = values,
+                                .flags = IOCOMP_BUFFERED};
+    check(iocomp_put_block(u, &block, NULL));
     check(iocomp_end_step(out));
   }
   check(iocomp_close(out));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heat in a square that is cut into rows, one part with halos on each rank.
- *   mpirun -n 4 ./example_heat_c 1000
+/* Heat in a square that is cut into rows, one part with halos on each rank: mpirun -n 4 ./heat 1000
  * Started again, on any number of ranks, it goes on behind its newest checkpoint and ends with the
  * same values as a run that was not interrupted. It exits with 3 where it was told to stop before.
  */
@@ -13,10 +12,9 @@ enum { n = 64, every = 100, more_to_do = 3 };
 typedef double row[n + 2]; /* with a halo at each end */
 
 static void check(int code) {
-  if (code != IOCOMP_OK) {
-    fprintf(stderr, "%s\n", iocomp_error());
-    MPI_Abort(MPI_COMM_WORLD, code);
-  }
+  if (code == IOCOMP_OK) return;
+  fprintf(stderr, "%s\n", iocomp_error());
+  MPI_Abort(MPI_COMM_WORLD, code);
 }
 
 static void exchange_halos(MPI_Comm comm, int above, int below, row *u, int64_t mine) {
@@ -42,50 +40,52 @@ int main(int argc, char **argv) {
   const int64_t start[2] = {first, 0}, count[2] = {mine, n};       /* in the file */
   const int64_t memory[2] = {mine + 2, n + 2}, inside[2] = {1, 1}; /* in u */
   row *u = calloc((size_t)mine + 2, sizeof *u), *next = calloc((size_t)mine + 2, sizeof *next);
-
   int64_t step; /* -1 where there is no checkpoint */
   iocomp_input *input;
-  check(iocomp_latest(io, "restart", &step, NULL, &input));
+  check(iocomp_latest(io, "restart", NULL, &step, NULL, &input));
   if (input != NULL) {
     check(iocomp_read_into(input, "u", step, start, count, u, memory, inside));
     check(iocomp_close_input(input));
-  } else {
-    for (int64_t i = 1; i <= mine; ++i)
-      for (int j = 1; j <= n / 2; ++j) u[i][j] = 1; /* one half is warm */
   }
+  for (int64_t i = 1; input == NULL && i <= mine; ++i)
+    for (int j = 1; j <= n / 2; ++j) u[i][j] = 1; /* one half is warm */
   iocomp_file *checkpoints, *middles;
   iocomp_var *u_var, *middle_var;
-  check(iocomp_open_after(io, "restart", IOCOMP_CHECKPOINT, step, &checkpoints));
-  check(iocomp_open_after(io, "middle", IOCOMP_SERIES, step, &middles));
+  const iocomp_open_options go_on = {.size = sizeof go_on, .after = &(int64_t){step}};
+  check(iocomp_open_with(io, "restart", IOCOMP_CHECKPOINT, &go_on, &checkpoints));
+  check(iocomp_open_with(io, "middle", IOCOMP_SERIES, &go_on, &middles));
   check(iocomp_after(checkpoints, "middle")); /* none is ahead of it */
   check(iocomp_define(checkpoints, "u", IOCOMP_FLOAT64, 2, (const int64_t[]){n, n}, &u_var));
   check(iocomp_define(middles, "u", IOCOMP_FLOAT64, 1, (const int64_t[]){n}, &middle_var));
 
-  int stop = 0, is_lent = 0;
-  iocomp_ticket ticket;
-  while (step + 1 < steps && !stop) {
+  double middle[n];
+  for (int stop = 0; step + 1 < steps && !stop;) {
     ++step;
     exchange_halos(comm, above, below, u, mine);
     for (int64_t i = 1; i <= mine; ++i)
       for (int j = 1; j <= n; ++j)
         next[i][j] =
             u[i][j] + 0.1 * (u[i][j - 1] + u[i][j + 1] + u[i - 1][j] + u[i + 1][j] - 4 * u[i][j]);
-    if (is_lent) check(iocomp_wait(&ticket, IOCOMP_HANDED_OVER)); /* then u may change */
-    is_lent = 0;
+    check(iocomp_wait_puts(checkpoints, IOCOMP_REUSABLE)); /* then u may change */
+    check(iocomp_wait_puts(middles, IOCOMP_REUSABLE));
     row *const old = u;
     u = next;
     next = old;
     check(iocomp_should_stop(io, &stop));
     if (stop || (step + 1) % every == 0 || step + 1 == steps) {
-      double middle[n];
       for (int64_t i = 0; i < mine; ++i) middle[i] = u[i + 1][n / 2];
       check(iocomp_begin_step(middles, step, 0.1 * (double)step));
-      check(iocomp_put_buffered(middle_var, &first, &mine, middle, NULL));
+      check(iocomp_put(middle_var, &first, &mine, middle, NULL));
       check(iocomp_end_step(middles));
       check(iocomp_begin_step(checkpoints, step, 0.1 * (double)step));
-      check(iocomp_put_from(u_var, start, count, u, memory, inside, 0, &ticket));
+      const iocomp_block block = {.size = sizeof block,
+                                  .start = start,
+                                  .count = count,
+                                  .values = u,
+                                  .memory_shape = memory,
+                                  .memory_start = inside};
+      check(iocomp_put_block(u_var, &block, NULL));
       check(iocomp_end_step(checkpoints));
-      is_lent = 1;
     }
   }
   check(iocomp_close(middles));

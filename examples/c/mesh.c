@@ -46,7 +46,11 @@ int main(int argc, char **argv) {
     for (int64_t i = 0; i < mine; ++i) {
       values[i] = (double)(map[i] * map[i] + step);
     }
-    check(iocomp_put_decomp(pressure, part, values, 1 /* copied: values ends here */, NULL));
+    const iocomp_block block = {.size = sizeof block,
+                                .values = values,
+                                .decomp = part,
+                                .flags = IOCOMP_BUFFERED}; /* copied: values ends here */
+    check(iocomp_put_block(pressure, &block, NULL));
     check(iocomp_end_step(out));
   }
   check(iocomp_close(out));

@@ -18,11 +18,11 @@ static void check(int code) {
 /* Open the file of a step, put what this rank has, and leave the file to the library. */
 static void write_particles(iocomp_session *io, int step, int64_t n, const double (*x)[3],
                             int64_t *id, iocomp_ticket *closed) {
-  char options[64];
-  snprintf(options, sizeof options, "path = \"particles%d.out\"", step);
+  char settings[64];
+  snprintf(settings, sizeof settings, "path = \"particles%d.out\"", step);
+  const iocomp_open_options options = {.size = sizeof options, .settings = settings};
   iocomp_file *out;
-  check(iocomp_open_with(io, iocomp_comm(io), "particles", IOCOMP_SERIES, IOCOMP_LAST_STEP, options,
-                         &out));
+  check(iocomp_open_with(io, "particles", IOCOMP_SERIES, &options, &out));
   iocomp_var *vars[2];
   check(iocomp_define(out, "x", IOCOMP_FLOAT64, 2, (const int64_t[]){0, 3}, &vars[0]));
   check(iocomp_define(out, "id", IOCOMP_INT64, 1, (const int64_t[]){0}, &vars[1]));
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
     iocomp_ticket closed;
     write_particles(io, step, n, (const double(*)[3])x, id, &closed);
     /* Compute here, with other arrays. */
-    check(iocomp_wait(&closed, IOCOMP_HANDED_OVER)); /* x and id may change from here on */
+    check(iocomp_wait(&closed, IOCOMP_REUSABLE)); /* x and id may change from here on */
   }
   check(iocomp_finalize(io)); /* when all is on the disk, or tells what is not */
   MPI_Finalize();

@@ -21,12 +21,13 @@ int main(int argc, char** argv) {
     int member = 0;
     MPI_Comm_rank(members, &member);
 
-    const std::string options = "path = 'group" + std::to_string(group) + ".out'";
-    iocomp::File out = io.open_with(options, "groups", IOCOMP_SERIES, IOCOMP_LAST_STEP, members);
+    const std::string settings = "path = 'group" + std::to_string(group) + ".out'";
+    iocomp::File out = io.open("groups", IOCOMP_SERIES, {.settings = settings, .comm = members});
     const auto u = out.define<std::int32_t>("u", {0});
     for (int step = 0; step < 2 + group; ++step) {  // a group has its own steps
       const std::array<std::int32_t, 2> values{100 * group + member, step};
-      u.put_rows({2}, values, true);  // copied; behind the members before
+      const auto rows = iocomp::set_rows({{u, 2}});  // behind the members before
+      u.put(rows.first, {2}, values, IOCOMP_BUFFERED);
       out.end_step();
     }
     out.close();

@@ -45,8 +45,8 @@ std::int64_t simulate(iocomp::Session& io, std::int64_t steps) {
     input.read_into("u", step, {first, 0}, {mine, n}, u, {mine + 2, width}, {1, 1});
   else
     for (std::int64_t i = 1; i <= mine; ++i) std::fill_n(&u[at(i, 1)], n / 2, 1.0);  // half is warm
-  iocomp::File checkpoints = io.open_after("restart", IOCOMP_CHECKPOINT, step);
-  iocomp::File middles = io.open_after("middle", IOCOMP_SERIES, step);
+  iocomp::File checkpoints = io.open("restart", IOCOMP_CHECKPOINT, {.after = step});
+  iocomp::File middles = io.open("middle", IOCOMP_SERIES, {.after = step});
   checkpoints.after("middle");  // none is ahead of it
   const auto u_var = checkpoints.define<double>("u", {n, n});
   const auto middle_var = middles.define<double>("u", {n});
@@ -67,10 +67,10 @@ std::int64_t simulate(iocomp::Session& io, std::int64_t steps) {
       std::vector<double> middle;
       for (std::int64_t i = 1; i <= mine; ++i) middle.push_back(u[at(i, n / 2)]);
       middles.begin_step(step, 0.1 * static_cast<double>(step));
-      middle_var.put_buffered({first}, {mine}, middle);
+      middle_var.put({first}, {mine}, middle, IOCOMP_BUFFERED);
       middles.end_step();
       checkpoints.begin_step(step, 0.1 * static_cast<double>(step));
-      ticket = u_var.put_from({first, 0}, {mine, n}, u, {mine + 2, width}, {1, 1});
+      ticket = u_var.put_block({first, 0}, {mine, n}, u, {mine + 2, width}, {1, 1});
       checkpoints.end_step();
     }
   }

@@ -20,8 +20,8 @@ struct Particles {
 /// Open the file of a step, put what this rank has, and leave the file to the library.
 iocomp::Ticket write(iocomp::Session& io, int step, Particles& mine) {
   const auto n = static_cast<std::int64_t>(mine.id.size());
-  iocomp::File out = io.open_with("path = 'particles" + std::to_string(step) + ".out'", "particles",
-                                  IOCOMP_SERIES);
+  iocomp::File out = io.open("particles", IOCOMP_SERIES,
+                             {.settings = "path = 'particles" + std::to_string(step) + ".out'"});
   const auto x = out.define<double>("x", {0, 3});
   const auto id = out.define<std::int64_t>("id", {0});
   const auto [first, total] = iocomp::set_rows({{x, n}, {id, n}});  // waits for the others
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
       }
       const iocomp::Ticket closed = write(io, step, mine);
       // Compute here, with other arrays.
-      closed.wait(IOCOMP_HANDED_OVER);  // `mine` may end here
+      closed.wait(IOCOMP_REUSABLE);  // `mine` may end here
     }
     io.finalize();  // when all is on the disk, or tells what is not
   } catch (const iocomp::Error& error) {

@@ -11,7 +11,8 @@ program groups
   type(iocomp_var) :: u
   type(MPI_Comm) :: comm, members
   integer :: rank, group, member, step
-  character(40) :: options
+  integer :: first(1)
+  character(40) :: settings
 
   call MPI_Init()
   call iocomp_init(MPI_COMM_WORLD, io)
@@ -21,12 +22,13 @@ program groups
   call MPI_Comm_split(comm, group, rank, members)
   call MPI_Comm_rank(members, member)
 
-  write (options, "('path = ""group', i0, '.out""')") group
-  call iocomp_open_with(io, "groups", IOCOMP_SERIES, options, out, comm=members)
+  write (settings, "('path = ""group', i0, '.out""')") group
+  call iocomp_open(io, "groups", IOCOMP_SERIES, out, settings, comm=members)
   call iocomp_define(out, "u", IOCOMP_INT32, [0], u)
   do step = 0, 1 + group                            ! a group has its own steps
-    call iocomp_put_rows(u, int([100*group + member, step], int32), buffered=.true.)
-    call iocomp_end_step(out)                       ! rows come behind those of the members before
+    call iocomp_set_rows([u], [2], first)           ! behind the rows of the members before
+    call iocomp_put_buffered(u, int([100*group + member, step], int32), start=first)
+    call iocomp_end_step(out)
   end do
   call iocomp_close(out)
   call MPI_Comm_free(members)

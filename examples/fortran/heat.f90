@@ -47,8 +47,8 @@ program heat
     u(1:n/2, 1:mine) = 1                                    ! one half is warm
   end if
 
-  call iocomp_open_after(io, "restart", IOCOMP_CHECKPOINT, step, checkpoints)
-  call iocomp_open_after(io, "middle", IOCOMP_SERIES, step, middles)
+  call iocomp_open(io, "restart", IOCOMP_CHECKPOINT, checkpoints, after=step)
+  call iocomp_open(io, "middle", IOCOMP_SERIES, middles, after=step)
   call iocomp_after(checkpoints, "middle")                  ! none is ahead of it
   call iocomp_define(checkpoints, "u", IOCOMP_FLOAT64, [n, n], u_var)
   call iocomp_define(middles, "u", IOCOMP_FLOAT64, [n], middle_var)

@@ -26,7 +26,7 @@ program mesh
   call iocomp_open(io, "mesh", IOCOMP_SERIES, out)
   call iocomp_define(out, "pressure", IOCOMP_FLOAT64, [nodes], pressure)
   do step = 0, 2
-    call iocomp_put_decomp(pressure, part, real((mine - 1)**2 + step, real64), buffered=.true.)
+    call iocomp_put_buffered(pressure, real((mine - 1)**2 + step, real64), decomp=part)
     call iocomp_end_step(out)
   end do
   call iocomp_close(out)

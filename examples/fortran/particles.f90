@@ -15,7 +15,7 @@ program particles
   integer(int64), allocatable, asynchronous :: id(:)
   integer(int64) :: first(2)
   integer :: rank, step, n, i
-  character(40) :: options
+  character(40) :: settings
 
   call MPI_Init()
   call iocomp_init(MPI_COMM_WORLD, io)
@@ -23,8 +23,8 @@ program particles
   call MPI_Comm_rank(comm, rank)
   do step = 0, 3
     n = 1 + mod(rank + step, 4)
-    write (options, "('path = ""particles', i0, '.out""')") step
-    call iocomp_open_with(io, "particles", IOCOMP_SERIES, options, out)
+    write (settings, "('path = ""particles', i0, '.out""')") step
+    call iocomp_open(io, "particles", IOCOMP_SERIES, out, settings)
     call iocomp_define(out, "x", IOCOMP_FLOAT64, [3, 0], vars(1)) ! the file has it as [particles, 3]
     call iocomp_define(out, "id", IOCOMP_INT64, [0], vars(2))
     call iocomp_set_rows(vars, [n, n], first) ! waits for the others; first counts from 1

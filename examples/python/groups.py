@@ -11,9 +11,10 @@ import iocomp
 with iocomp.Session() as io:
     group = io.comm.rank % 2
     members = io.comm.Split(group)
-    with io.open("groups", comm=members, options={"path": f"group{group}.out"}) as out:
+    with io.open("groups", comm=members, settings={"path": f"group{group}.out"}) as out:
         u = out.define("u", "i4", (0,))
         for step in range(2 + group):  # a group has its own steps
-            u.put_rows(np.array([100 * group + members.rank, step], "i4"), buffered=True)
+            first = out.set_rows({u: 2})[0].first  # behind the rows of the members before
+            u.put(np.array([100 * group + members.rank, step], "i4"), (first,))
             out.end_step()
     members.Free()

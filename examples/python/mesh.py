@@ -14,7 +14,7 @@ with iocomp.Session() as io:
     # Nodes are dealt like cards, the last first. One halo node, which is not written, comes before.
     mine = np.r_[-1, np.arange(NODES)[::-1]]
     mine = mine[(mine < 0) | (mine % io.comm.size == io.comm.rank)]
-    part = io.decomposition((NODES,), mine)  # said once, used for each variable and step
+    part = io.decomp_map((NODES,), mine)  # said once, used for each variable and step
     with io.open("mesh") as out:
         pressure = out.define("pressure", "f8", (NODES,))
         for step in range(3):

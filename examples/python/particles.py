@@ -15,7 +15,7 @@ with iocomp.Session() as io:
     for step in range(4):
         n = 1 + (rank + step) % 4
         positions = np.stack([np.full(n, rank), np.arange(n), np.full(n, step)], axis=1)
-        out = io.open("particles", options={"path": f"particles{step}.out"})
+        out = io.open("particles", settings={"path": f"particles{step}.out"})
         x = out.define("x", "f8", (0, 3))
         ids = out.define("id", "i8", (0,))
         (first, total), _ = out.set_rows({x: n, ids: n})  # waits for the others

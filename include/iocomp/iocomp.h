@@ -3,8 +3,13 @@
  * @file iocomp.h
  * Parallel output that costs an MPI simulation nothing: the C interface.
  *
- * Every function returns IOCOMP_OK (0) or a code of `iocomp_code`. `iocomp_error()` then tells the
- * whole story on that rank. All sizes and indices are 64 bits wide, in elements, row-major.
+ * A function that can fail returns an int: IOCOMP_OK (0) or a code of `iocomp_code`. Then
+ * `iocomp_error()` tells the whole story on that rank. Those that return something else only tell
+ * what is known, and cannot fail. All sizes and indices are 64 bits wide, in elements, row-major.
+ *
+ * A struct that a call takes has its own size as its first member: `.size = sizeof(iocomp_block)`.
+ * What a program does not need of it is zero. So later releases can add members, and a program need
+ * not be compiled again for them.
  *
  * Call from one thread at a time, whichever it is. What a call has begun goes on when its thread
  * ends. MPI_THREAD_SINGLE is enough for calls from the thread that has initialised MPI; calls from
@@ -24,6 +29,11 @@
 
 #ifdef __cplusplus
 extern "C" {
+#define IOCOMP_ZERO \
+  {                 \
+  } /* what a program leaves out of a struct, without a warning */
+#else
+#define IOCOMP_ZERO
 #endif
 
 /** One iocomp_init ... iocomp_finalize. */
@@ -85,9 +95,9 @@ typedef enum iocomp_kind {
 
 /** How far a put must have come. Each state includes those before it. */
 typedef enum iocomp_state {
-  IOCOMP_HANDED_OVER = 1, /**< the caller's memory is free again */
-  IOCOMP_WRITTEN = 2,     /**< the bytes were given to the file system */
-  IOCOMP_DURABLE = 3      /**< the bytes were fsynced */
+  IOCOMP_REUSABLE = 1, /**< the program may change or free the memory that was put */
+  IOCOMP_WRITTEN = 2,  /**< the bytes were given to the file system */
+  IOCOMP_DURABLE = 3   /**< the bytes were fsynced */
 } iocomp_state;
 
 /** Element types. */
@@ -105,17 +115,89 @@ typedef enum iocomp_type {
   IOCOMP_FLOAT64 = 11,
   IOCOMP_COMPLEX64 = 12,  /**< two FLOAT32: real, imaginary */
   IOCOMP_COMPLEX128 = 13, /**< two FLOAT64: real, imaginary */
-  IOCOMP_CHAR = 14 /**< one byte of text, UTF-8. A variable of shape {n, 80} holds n texts of at
+  IOCOMP_CHAR = 14, /**< one byte of text, UTF-8. A variable of shape {n, 80} holds n texts of at
                       most 80 bytes; shorter ones end with zeros. It becomes a string of fixed
                       length in HDF5, NC_CHAR in netCDF, char in ADIOS2. xarray reads text, not
                       bytes, where the variable's attribute "_Encoding" is "utf-8" */
+  IOCOMP_BOOL = 15  /**< one byte, 0 or 1. The file has it as INT8 with the text attribute "dtype" =
+                       "bool", by which xarray reads truth values; iocomp_read gives bytes */
 } iocomp_type;
-
-/** Of iocomp_open_with: a file that is continued goes on behind its last committed step. */
-#define IOCOMP_LAST_STEP INT64_MAX
 
 /** The most dimensions a variable may have; a scalar has none. */
 #define IOCOMP_MAX_DIMS 8
+
+/**
+ * What a program can say of one open, of an output or an input.
+ * @param size      sizeof(iocomp_open_options)
+ * @param settings  of this file for this open, as TOML text: keys of `[files.<name>]`, such as
+ *   path = "out/run7.h5"   and on another line   backend = "hdf5".   They hold over
+ * `[files.default]` and over the settings that the program gave to iocomp_init. What settings file
+ * or environment say of a file of this name holds over them. The same text on all members.
+ * @param comm   of the members: a sub-communicator of iocomp_comm(). The open is collective over
+ * it. NULL: all compute ranks.
+ * @param after  the step of its own state from which the program restarts. With the setting
+ * `files.*.existing = "continue"` the file loses the steps with numbers above it, which is told in
+ * one line, and goes on behind it. With another setting it changes nothing. NULL: a file that is
+ * continued goes on behind its last committed step. Inputs have none.
+ */
+typedef struct iocomp_open_options {
+  size_t size IOCOMP_ZERO;
+  const char *settings IOCOMP_ZERO;
+  const MPI_Comm *comm IOCOMP_ZERO;
+  const int64_t *after IOCOMP_ZERO;
+} iocomp_open_options;
+
+/**
+ * What a variable is, with all that a program can say of it.
+ * @param size  sizeof(iocomp_definition)
+ * @param name, type, ndims, shape  as of iocomp_define.
+ * @param dims  names of the dimensions, `ndims` entries without blanks. They become the text
+ * attribute "dimensions", which names the dimensions in netCDF and for xarray. NULL: they have
+ * none.
+ */
+typedef struct iocomp_definition {
+  size_t size IOCOMP_ZERO;
+  const char *name IOCOMP_ZERO;
+  iocomp_type type IOCOMP_ZERO;
+  int ndims IOCOMP_ZERO;
+  const int64_t *shape IOCOMP_ZERO;
+  const char *const *dims IOCOMP_ZERO;
+} iocomp_definition;
+
+/** How a block is put. */
+typedef enum iocomp_put_flag {
+  IOCOMP_BUFFERED = 1 /**< the library copies the block, so that the memory is reusable on return.
+                         May wait for buffer memory */
+} iocomp_put_flag;
+
+/**
+ * A block of a variable, and where it lies in memory.
+ * @param size          sizeof(iocomp_block)
+ * @param start, count  as of iocomp_put; NULL with a decomposition.
+ * @param values        the first element of the local array (not of the block).
+ * @param memory_shape  extents of the local array that the block lies in, as arrays with halos have
+ * it: row-major, one per dimension. NULL: the block is all of it.
+ * @param memory_start  where the block begins in the local array, one per dimension. NULL: at its
+ * first element.
+ * @param decomp  what this rank has of an array that is not cut into boxes; of arrays of the shape
+ * that the variable has now. The values lie in the order of its runs or of its map, with those that
+ * are not written. Where that order is not ascending, the library packs them, so they are reusable
+ * on return. NULL: a box.
+ * @param type   of the values, where they shall be checked: it must be that of the variable. 0: it
+ * is not checked.
+ * @param flags  of iocomp_put_flag.
+ */
+typedef struct iocomp_block {
+  size_t size IOCOMP_ZERO;
+  const int64_t *start IOCOMP_ZERO;
+  const int64_t *count IOCOMP_ZERO;
+  const void *values IOCOMP_ZERO;
+  const int64_t *memory_shape IOCOMP_ZERO;
+  const int64_t *memory_start IOCOMP_ZERO;
+  const iocomp_decomp *decomp IOCOMP_ZERO;
+  iocomp_type type IOCOMP_ZERO;
+  int flags IOCOMP_ZERO;
+} iocomp_block;
 
 /**
  * Start a session: split the ranks into compute ranks and servers. Without a setting that asks for
@@ -168,36 +250,15 @@ IOCOMP_EXPORT int iocomp_open(iocomp_session *session, const char *name, iocomp_
                               iocomp_file **file);
 
 /**
- * The same for a program that restarts from step `after` of its own state. With the setting
- * `files.*.existing = "continue"` the file loses the steps with numbers above `after`, which is
- * told in one line, and goes on behind them. iocomp_open goes on behind the last committed step.
- * With another setting `after` changes nothing.
- * @return also IOCOMP_UNSUPPORTED where no job can go on with such a file, IOCOMP_TARGET_EXISTS for
- * a file of another format, IOCOMP_INCONSISTENT_CALLS where ranks say different steps.
+ * The same with all that a program can say of one open. A name can be open several times, with
+ * other paths. A path that is still open is refused with IOCOMP_TARGET_EXISTS.
+ * @param options  NULL: none.
+ * @return also IOCOMP_INVALID_SETTING for settings, naming key, value and what is allowed;
+ * IOCOMP_UNSUPPORTED where no job can go on with such a file, IOCOMP_TARGET_EXISTS for a file of
+ * another format, IOCOMP_INCONSISTENT_CALLS where members say different steps or settings.
  */
-IOCOMP_EXPORT int iocomp_open_after(iocomp_session *session, const char *name, iocomp_kind kind,
-                                    int64_t after, iocomp_file **file);
-
-/** The same as iocomp_open on a sub-communicator of `iocomp_comm()`. Collective over `comm`. */
-IOCOMP_EXPORT int iocomp_open_on(iocomp_session *session, MPI_Comm comm, const char *name,
-                                 iocomp_kind kind, iocomp_file **file);
-
-/**
- * The same, with all that a program can say of one open.
- * @param comm     of the members: iocomp_comm() or a sub-communicator of it. Collective over it.
- * @param after    as of iocomp_open_after; IOCOMP_LAST_STEP: behind the last committed step.
- * @param options  settings of this file for this open, as TOML text: keys of `[files.<name>]`, such
- * as   path = "out/run7.h5"   and on another line   backend = "hdf5".   NULL or empty: none. They
- * hold over `[files.default]` and over the settings that the program gave to iocomp_init. What
- * settings file or environment say of a file of this name holds over them. The same text on all
- * members: else the file fails as one whose members make different calls.
- * A name can be open several times, with other paths. A path that is still open is refused with
- * IOCOMP_TARGET_EXISTS.
- * @return also IOCOMP_INVALID_SETTING for options, naming key, value and what is allowed.
- */
-IOCOMP_EXPORT int iocomp_open_with(iocomp_session *session, MPI_Comm comm, const char *name,
-                                   iocomp_kind kind, int64_t after, const char *options,
-                                   iocomp_file **file);
+IOCOMP_EXPORT int iocomp_open_with(iocomp_session *session, const char *name, iocomp_kind kind,
+                                   const iocomp_open_options *options, iocomp_file **file);
 
 /**
  * Define a variable. Called by all members in the same order; waits for nobody.
@@ -209,6 +270,11 @@ IOCOMP_EXPORT int iocomp_open_with(iocomp_session *session, MPI_Comm comm, const
  */
 IOCOMP_EXPORT int iocomp_define(iocomp_file *file, const char *name, iocomp_type type, int ndims,
                                 const int64_t *shape, iocomp_var **var);
+
+/** The same with all that a program can say of one variable.
+ * @return also IOCOMP_INVALID_ARGUMENT for a name of a dimension that is empty or has a blank. */
+IOCOMP_EXPORT int iocomp_define_with(iocomp_file *file, const iocomp_definition *definition,
+                                     iocomp_var **var);
 
 /**
  * Give a variable another shape from the current step on. Called by all members in the same order,
@@ -222,11 +288,11 @@ IOCOMP_EXPORT int iocomp_set_shape(iocomp_var *var, const int64_t *shape);
  * Say how many rows this rank has of some variables from the current step on. A row is one index
  * along the first axis. The rows of all members follow one another, in the order of their ranks in
  * the file's communicator, and the variables get the shape for it. Then put them with iocomp_put,
- * from `first` on. Collective over the members, before their first put of the step: unlike a put it
- * waits for all of them, asleep. Cost: a sum and a check of a few bytes over the members, two
- * reductions in all, however many variables. A program that knows its offsets calls
- * iocomp_set_shape, which waits for nobody. Formats whose variables keep their shapes in all steps
- * take other totals in the first step only.
+ * from `first` on, as particles are put. Collective over the members, before their first put of the
+ * step: unlike a put it waits for all of them, asleep. Cost: a sum and a check of a few bytes over
+ * the members, two reductions in all, however many variables. A program that knows its offsets
+ * calls iocomp_set_shape, which waits for nobody. Formats whose variables keep their shapes in all
+ * steps take other totals in the first step only.
  * @param vars   `nvars` (>= 1) variables of one file, the same on all members; none is a scalar.
  * @param rows   `nvars` numbers >= 0, those of this rank.
  * @param first  where the first row of this rank is, for each; may be NULL.
@@ -238,36 +304,18 @@ IOCOMP_EXPORT int iocomp_set_rows(int nvars, iocomp_var *const *vars, const int6
                                   int64_t *first, int64_t *total);
 
 /**
- * "I have count[0] rows, put them after those of the ranks before me": iocomp_set_rows of one
- * variable, and iocomp_put. Collective over the members, with its cost. Of several variables in one
- * step call iocomp_set_rows once.
- * @param count         extents of the block, one per dimension; it begins at index 0 of all axes
- * but the first.
- * @param values        product(count) elements, row-major.
- * @param buffered      nonzero: `values` is free on return.
- * @param first, total  as of iocomp_set_rows; may be NULL.
- */
-IOCOMP_EXPORT int iocomp_put_rows(iocomp_var *var, const int64_t *count, const void *values,
-                                  int buffered, int64_t *first, int64_t *total,
-                                  iocomp_ticket *ticket);
-
-/**
- * Attach an attribute to a file: `count` values of `type`. Called by all members in the same order;
- * waits for nobody. Setting a name again replaces the value.
+ * Attach an attribute to a file, or to a variable of it: `count` values of `type`. Called by all
+ * members in the same order; waits for nobody. Setting a name again replaces the value.
+ * @param var   NULL: the attribute is of the file.
  * @param type  IOCOMP_CHAR makes text. Zeros at its end are left out.
  * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name or value that no format has,
  * among them text with a zero inside; IOCOMP_UNSUPPORTED for one that this one cannot hold.
  */
-IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, const char *name, iocomp_type type,
-                                       int64_t count, const void *values);
+IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, iocomp_var *var, const char *name,
+                                       iocomp_type type, int64_t count, const void *values);
 /** The same for text (zero-terminated, UTF-8). */
-IOCOMP_EXPORT int iocomp_set_attribute_text(iocomp_file *file, const char *name, const char *text);
-/** The same for a variable. */
-IOCOMP_EXPORT int iocomp_set_var_attribute(iocomp_var *var, const char *name, iocomp_type type,
-                                           int64_t count, const void *values);
-/** The same for a variable and text. */
-IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *name,
-                                                const char *text);
+IOCOMP_EXPORT int iocomp_set_attribute_text(iocomp_file *file, iocomp_var *var, const char *name,
+                                            const char *text);
 
 /**
  * Say what elements hold that nobody puts, in a step in which somebody puts others of the variable.
@@ -303,7 +351,7 @@ IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double ti
  * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing. Of a
  * variable without elements it is all there is: after an empty put the step has the variable.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
- * IOCOMP_HANDED_OVER. In the memory of a GPU too: then they are copied, and free on return.
+ * IOCOMP_REUSABLE. In the memory of a GPU too: then they are copied, and reusable on return.
  * @param ticket  where the ticket goes; may be NULL.
  * Cost: no copy of the block by the caller (message transport: the server pulls it where the MPI
  * can).
@@ -311,21 +359,13 @@ IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double ti
 IOCOMP_EXPORT int iocomp_put(iocomp_var *var, const int64_t *start, const int64_t *count,
                              const void *values, iocomp_ticket *ticket);
 
-/** The same, but the library copies the block: `values` is free on return. May wait for buffer
- * memory. */
-IOCOMP_EXPORT int iocomp_put_buffered(iocomp_var *var, const int64_t *start, const int64_t *count,
-                                      const void *values, iocomp_ticket *ticket);
-
 /**
- * Put a block that lies inside a larger local array, as arrays with halos do.
- * @param values        the first element of the local array (not of the block).
- * @param memory_shape  extents of the local array, row-major, one per dimension.
- * @param memory_start  where the block begins in the local array, one per dimension.
- * @param buffered      nonzero: `values` is free on return.
+ * The same with all that a program can say of one block: that it lies inside a larger array, that
+ * it is no box, that the library shall copy it.
+ * @return also IOCOMP_INVALID_ARGUMENT for values of another type than the variable's.
  */
-IOCOMP_EXPORT int iocomp_put_from(iocomp_var *var, const int64_t *start, const int64_t *count,
-                                  const void *values, const int64_t *memory_shape,
-                                  const int64_t *memory_start, int buffered, iocomp_ticket *ticket);
+IOCOMP_EXPORT int iocomp_put_block(iocomp_var *var, const iocomp_block *block,
+                                   iocomp_ticket *ticket);
 
 /**
  * Say once what this rank has of arrays that are not cut into boxes. Then use it for any number of
@@ -353,16 +393,6 @@ IOCOMP_EXPORT int iocomp_decomp_runs(iocomp_session *session, int ndims, const i
  */
 IOCOMP_EXPORT int iocomp_decomp_map(iocomp_session *session, int ndims, const int64_t *shape,
                                     int64_t nelements, const int64_t *map, iocomp_decomp **decomp);
-
-/**
- * Put what this rank has by a decomposition. Otherwise like iocomp_put.
- * @param decomp    of arrays of the shape that the variable has now.
- * @param values    the elements in the order of the runs or of the map, with those that are not
- * written. Where that order is not ascending, the library packs them, so they are free on return.
- * @param buffered  nonzero: `values` is free on return.
- */
-IOCOMP_EXPORT int iocomp_put_decomp(iocomp_var *var, const iocomp_decomp *decomp,
-                                    const void *values, int buffered, iocomp_ticket *ticket);
 
 /** Free it. Puts that are on their way go on. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);
@@ -398,11 +428,11 @@ IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, i
 
 /** Sleep until the ticket has reached `state`. Local. A failed ticket returns its failure, each
  * time it is asked.
- * @return also IOCOMP_INVALID_ARGUMENT for more than handed over before iocomp_end_step, where that
- * writes the blocks, or the step as a whole: in synchronous mode (but for posix), with compression,
- * by MPI-IO and ADIOS2. The same for IOCOMP_DURABLE in synchronous mode on several nodes, where the
- * block was cut in short runs: ranks of other nodes write some of these, and make them durable in
- * iocomp_wait_step, which is collective. */
+ * @return also IOCOMP_INVALID_ARGUMENT for more than IOCOMP_REUSABLE before iocomp_end_step, where
+ * that writes the blocks, or the step as a whole: in synchronous mode (but for posix), with
+ * compression, by MPI-IO and ADIOS2. The same for IOCOMP_DURABLE in synchronous mode on several
+ * nodes, where the block was cut in short runs: ranks of other nodes write some of these, and make
+ * them durable in iocomp_wait_step, which is collective. */
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
 /** The same for all puts of this rank into the file since the last such call with this `state`, so
@@ -428,7 +458,7 @@ IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
  */
 IOCOMP_EXPORT int iocomp_alloc(iocomp_session *session, size_t bytes, void **memory);
 
-/** Free it, after the tickets of all puts from it are IOCOMP_HANDED_OVER. What is not freed is
+/** Free it, after the tickets of all puts from it are IOCOMP_REUSABLE. What is not freed is
  * freed at finalize. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_free(iocomp_session *session, void *memory);
 
@@ -448,7 +478,7 @@ IOCOMP_EXPORT int iocomp_close(iocomp_file *file);
  * in iocomp_finalize. So a program can write a file for each output time and keep no list of those
  * that are open. Called by all members in the same order. Members of a synchronous file close it
  * here, as iocomp_close does. The handle is gone in any case.
- * @param ticket  where the ticket goes; may be NULL. It is IOCOMP_HANDED_OVER when the memory of
+ * @param ticket  where the ticket goes; may be NULL. It is IOCOMP_REUSABLE when the memory of
  * all puts of the file is free, whatever became of them. It is IOCOMP_WRITTEN and IOCOMP_DURABLE
  * when all of the file is committed; else it tells the first failure of the file. What nobody asks
  * for is told by iocomp_finalize.
@@ -467,37 +497,27 @@ IOCOMP_EXPORT int iocomp_close_later(iocomp_file *file, iocomp_ticket *ticket);
  * Where each step has a file of its own, a torn one is left out: one that is shorter than its
  * manifest says, or no file of its format. The log tells (level warning), and
  * iocomp_input_left_out. Reading that step fails with IOCOMP_STORAGE_FAILURE and the cause.
+ * @param options  NULL: none. Settings may be `path`, `backend`, `kind`, `verify` and others. With
+ * a communicator, the call is collective over that.
  * @return the same on all ranks: IOCOMP_NOT_FOUND when there is no such file or none of it is
  * committed, IOCOMP_STORAGE_FAILURE when it cannot be read or is shorter than its manifest says,
  * IOCOMP_UNSUPPORTED for a back-end that cannot read or a file of a later release.
  */
 IOCOMP_EXPORT int iocomp_open_input(iocomp_session *session, const char *name,
-                                    iocomp_input **input);
-
-/** The same on a sub-communicator of `iocomp_comm()`. Collective over `comm`. */
-IOCOMP_EXPORT int iocomp_open_input_on(iocomp_session *session, MPI_Comm comm, const char *name,
-                                       iocomp_input **input);
-
-/** The same, with options for this open as in iocomp_open_with: `path`, `backend`, `kind`, `verify`
- * and others. Collective over `comm`, which must give the same text. */
-IOCOMP_EXPORT int iocomp_open_input_with(iocomp_session *session, MPI_Comm comm, const char *name,
-                                         const char *options, iocomp_input **input);
+                                    const iocomp_open_options *options, iocomp_input **input);
 
 /**
  * What to restart from: the newest committed step of what `[files.<name>]` names, opened for
  * reading. Collective over the compute ranks; waits for them.
+ * @param options  as of iocomp_open_input.
  * @param step   its number; -1 where nothing is committed yet. That is no failure: the program
  * starts from the beginning, and `*input` is NULL. May be NULL.
  * @param time   its physical time, NaN where none is known. May be NULL.
  * @return as iocomp_open_input, but never IOCOMP_NOT_FOUND.
  */
-IOCOMP_EXPORT int iocomp_latest(iocomp_session *session, const char *name, int64_t *step,
-                                double *time, iocomp_input **input);
-
-/** The same on a communicator, with options as in iocomp_open_with. Collective over `comm`. */
-IOCOMP_EXPORT int iocomp_latest_with(iocomp_session *session, MPI_Comm comm, const char *name,
-                                     const char *options, int64_t *step, double *time,
-                                     iocomp_input **input);
+IOCOMP_EXPORT int iocomp_latest(iocomp_session *session, const char *name,
+                                const iocomp_open_options *options, int64_t *step, double *time,
+                                iocomp_input **input);
 
 /** How many committed steps there are. Local. */
 IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);

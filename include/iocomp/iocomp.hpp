@@ -44,6 +44,7 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -100,8 +101,8 @@ consteval iocomp_type integer_type() {
   }
 }
 
-// Truth values and wide characters are no numbers: a file would not give them back as what they
-// were. A char is a byte of text.
+// Wide characters are no numbers: a file would not give them back as what they were. A char is a
+// byte of text, a bool has a type of its own.
 template <typename T, typename... Others>
 inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 template <typename T>
@@ -139,6 +140,11 @@ struct ElementType<std::complex<double>> {
 template <>
 struct ElementType<char> {
   static constexpr iocomp_type value = IOCOMP_CHAR;
+};
+template <>
+struct ElementType<bool> {
+  static_assert(sizeof(bool) == 1);
+  static constexpr iocomp_type value = IOCOMP_BOOL;
 };
 
 /// A type whose values a variable can hold.
@@ -187,14 +193,14 @@ class Ticket {
   explicit Ticket(const iocomp_ticket& raw) noexcept : raw_{raw} {}
 
   /// Has the put come as far as `state`? Local. @throws Error the failure of the put.
-  [[nodiscard]] bool test(iocomp_state state = IOCOMP_HANDED_OVER) const {
+  [[nodiscard]] bool test(iocomp_state state = IOCOMP_REUSABLE) const {
     int reached = 0;
     check(iocomp_test(&raw_, state, &reached));
     return reached != 0;
   }
   /// Sleep until the put has come as far as `state`. Local. @throws Error the failure of the put,
   /// each time.
-  void wait(iocomp_state state = IOCOMP_HANDED_OVER) const { check(iocomp_wait(&raw_, state)); }
+  void wait(iocomp_state state = IOCOMP_REUSABLE) const { check(iocomp_wait(&raw_, state)); }
 
   [[nodiscard]] const iocomp_ticket& raw() const noexcept { return raw_; }
 
@@ -204,19 +210,19 @@ class Ticket {
 
 /// What this rank has of arrays of one shape that are not cut into boxes. Movable, not copyable.
 /// Must end before the session does.
-class Decomposition {
+class Decomp {
  public:
-  Decomposition() noexcept = default;
+  Decomp() noexcept = default;
   /// @param values  elements that the rank has in memory.
-  Decomposition(iocomp_decomp* raw, std::int64_t values, std::weak_ptr<void> session) noexcept
+  Decomp(iocomp_decomp* raw, std::int64_t values, std::weak_ptr<void> session) noexcept
       : raw_{raw}, values_{values}, session_{std::move(session)} {}
-  Decomposition(const Decomposition&) = delete;
-  Decomposition& operator=(const Decomposition&) = delete;
-  Decomposition(Decomposition&& other) noexcept
+  Decomp(const Decomp&) = delete;
+  Decomp& operator=(const Decomp&) = delete;
+  Decomp(Decomp&& other) noexcept
       : raw_{std::exchange(other.raw_, nullptr)},
         values_{other.values_},
         session_{std::move(other.session_)} {}
-  Decomposition& operator=(Decomposition&& other) noexcept {
+  Decomp& operator=(Decomp&& other) noexcept {
     if (this != &other) {
       leave();
       raw_ = std::exchange(other.raw_, nullptr);
@@ -225,7 +231,7 @@ class Decomposition {
     }
     return *this;
   }
-  ~Decomposition() { leave(); }
+  ~Decomp() { leave(); }
 
   /// Elements that a put by it reads.
   [[nodiscard]] std::int64_t values() const noexcept { return values_; }
@@ -243,14 +249,8 @@ class Decomposition {
   std::weak_ptr<void> session_;
 };
 
-/// Where the rows of a rank went that were put behind those of others.
-struct RowsPut {
-  Ticket ticket;
-  std::int64_t first = 0;
-  std::int64_t total = 0;
-};
-
-/// The same of several variables: an entry for each.
+/// Where the rows of a rank begin among those of all, and how many all have: an entry for each
+/// variable.
 struct Rows {
   std::vector<std::int64_t> first{};
   std::vector<std::int64_t> total{};
@@ -268,7 +268,7 @@ class Variable {
   /// @param start   first global index, one entry per dimension.
   /// @param count   extents of the block, one entry per dimension.
   /// @param values  product(count) elements, row-major; keep them unchanged until the ticket is
-  /// IOCOMP_HANDED_OVER.
+  /// IOCOMP_REUSABLE.
   /// @throws Error{IOCOMP_INVALID_ARGUMENT} when the sizes do not fit each other.
   Ticket put(Extents start, Extents count, std::span<const T> values) const {
     fits(start, count, values, count.product());
@@ -276,45 +276,50 @@ class Variable {
     check(iocomp_put(raw_, start.data(), count.data(), values.data(), &ticket));
     return Ticket{ticket};
   }
-
-  /// The same, but the library copies the block: `values` is free on return. May wait for buffer
-  /// memory.
-  Ticket put_buffered(Extents start, Extents count, std::span<const T> values) const {
+  /// The same with flags: with IOCOMP_BUFFERED the library copies the block, so that `values` is
+  /// reusable on return. May wait for buffer memory.
+  Ticket put(Extents start, Extents count, std::span<const T> values, int flags) const {
     fits(start, count, values, count.product());
-    iocomp_ticket ticket{};
-    check(iocomp_put_buffered(raw_, start.data(), count.data(), values.data(), &ticket));
-    return Ticket{ticket};
+    iocomp_block block = block_of(values, flags);
+    block.start = start.data();
+    block.count = count.data();
+    return put_block(block);
   }
 
   /// Put what this rank has by a decomposition.
   /// @param values  in the order of its runs or map.
   /// @throws Error{IOCOMP_INVALID_ARGUMENT} when there are more or fewer.
-  Ticket put(const Decomposition& part, std::span<const T> values, bool buffered = false) const {
+  Ticket put(const Decomp& part, std::span<const T> values, int flags = 0) const {
     if (!std::cmp_equal(values.size(), part.values())) {
       throw Error{IOCOMP_INVALID_ARGUMENT, "got " + std::to_string(values.size()) +
                                                " values for a decomposition of " +
                                                std::to_string(part.values()) + " elements"};
     }
-    iocomp_ticket ticket{};
-    check(iocomp_put_decomp(raw_, part.raw(), values.data(), buffered ? 1 : 0, &ticket));
-    return Ticket{ticket};
+    iocomp_block block = block_of(values, flags);
+    block.decomp = part.raw();
+    return put_block(block);
   }
 
   /// Put the value of a scalar (a variable without dimensions). Copied.
-  Ticket put(const T& value) const { return put_buffered({}, {}, std::span<const T>{&value, 1}); }
+  Ticket put(const T& value) const {
+    return put({}, {}, std::span<const T>{&value, 1}, IOCOMP_BUFFERED);
+  }
 
   /// Put a block that lies inside a larger local array, as arrays with halos do.
   /// @param values        the whole local array: product(memory_shape) elements, row-major.
   /// @param memory_shape  extents of the local array, one entry per dimension.
   /// @param memory_start  where the block begins in the local array, one entry per dimension.
-  Ticket put_from(Extents start, Extents count, std::span<const T> values, Extents memory_shape,
-                  Extents memory_start) const {
-    return put_from(start, count, values, memory_shape, memory_start, false);
-  }
-  /// The same with a copy: `values` is free on return.
-  Ticket put_from_buffered(Extents start, Extents count, std::span<const T> values,
-                           Extents memory_shape, Extents memory_start) const {
-    return put_from(start, count, values, memory_shape, memory_start, true);
+  Ticket put_block(Extents start, Extents count, std::span<const T> values, Extents memory_shape,
+                   Extents memory_start, int flags = 0) const {
+    has_dims("memory_shape", memory_shape);
+    has_dims("memory_start", memory_start);
+    fits(start, count, values, memory_shape.product());
+    iocomp_block block = block_of(values, flags);
+    block.start = start.data();
+    block.count = count.data();
+    block.memory_shape = memory_shape.data();
+    block.memory_start = memory_start.data();
+    return put_block(block);
   }
 
   /// Give the variable another shape from the current step on. Called by all members in the same
@@ -322,21 +327,6 @@ class Variable {
   void set_shape(Extents shape) const {
     has_dims("shape", shape);
     check(iocomp_set_shape(raw_, shape.data()));
-  }
-
-  /// "I have these rows, put them after those of the ranks before me": a row is one index along the
-  /// first axis. Collective over the members, before their first put of the step, and it waits for
-  /// them. Of several variables in one step call set_rows(), then put().
-  /// @param count   extents of the block, one entry per dimension; the first is the rows.
-  /// @param values  product(count) elements, row-major; as for put().
-  RowsPut put_rows(Extents count, std::span<const T> values, bool buffered = false) const {
-    fits(count, count, values, count.product());
-    iocomp_ticket ticket{};
-    RowsPut put;
-    check(iocomp_put_rows(raw_, count.data(), values.data(), buffered ? 1 : 0, &put.first,
-                          &put.total, &ticket));
-    put.ticket = Ticket{ticket};
-    return put;
   }
 
   /// Say what elements hold that nobody puts, from the current step on. Called by all members in
@@ -348,8 +338,8 @@ class Variable {
   template <ElementRange Values>
     requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
   void attribute(const std::string& name, const Values& values) const {
-    check(iocomp_set_var_attribute(
-        raw_, detail::c_text(name), ElementType<std::ranges::range_value_t<Values>>::value,
+    check(iocomp_set_attribute(
+        nullptr, raw_, detail::c_text(name), ElementType<std::ranges::range_value_t<Values>>::value,
         static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
   }
   template <Element A>
@@ -357,21 +347,23 @@ class Variable {
     attribute(name, std::span<const A>{&value, 1});
   }
   void attribute(const std::string& name, const std::string& text) const {
-    check(iocomp_set_var_attribute_text(raw_, detail::c_text(name), detail::c_text(text)));
+    check(iocomp_set_attribute_text(nullptr, raw_, detail::c_text(name), detail::c_text(text)));
   }
 
   [[nodiscard]] int ndims() const noexcept { return ndims_; }
   [[nodiscard]] iocomp_var* raw() const noexcept { return raw_; }
 
  private:
-  Ticket put_from(Extents start, Extents count, std::span<const T> values, Extents memory_shape,
-                  Extents memory_start, bool buffered) const {
-    has_dims("memory_shape", memory_shape);
-    has_dims("memory_start", memory_start);
-    fits(start, count, values, memory_shape.product());
+  static iocomp_block block_of(std::span<const T> values, int flags) {
+    iocomp_block block{};
+    block.size = sizeof block;
+    block.values = values.data();
+    block.flags = flags;
+    return block;
+  }
+  Ticket put_block(const iocomp_block& block) const {
     iocomp_ticket ticket{};
-    check(iocomp_put_from(raw_, start.data(), count.data(), values.data(), memory_shape.data(),
-                          memory_start.data(), buffered ? 1 : 0, &ticket));
+    check(iocomp_put_block(raw_, &block, &ticket));
     return Ticket{ticket};
   }
 
@@ -455,11 +447,28 @@ class File {
   /// Define a variable. Called by all members in the same order; waits for nobody.
   /// @param shape  global extents, one entry per dimension (at most IOCOMP_MAX_DIMS); `{}` for a
   /// scalar.
+  /// @param dims  names of the dimensions, one for each; without them they have none.
   template <Element T>
-  [[nodiscard]] Variable<T> define(const std::string& name, Extents shape) {
+  [[nodiscard]] Variable<T> define(const std::string& name, Extents shape,
+                                   const std::vector<std::string>& dims = {}) {
+    std::vector<const char*> names;
+    for (const std::string& each : dims) {
+      names.push_back(detail::c_text(each));
+    }
+    if (!dims.empty() && std::cmp_not_equal(dims.size(), shape.ndims())) {
+      throw Error{IOCOMP_INVALID_ARGUMENT,
+                  "define(\"" + name + "\"): " + std::to_string(dims.size()) + " names for " +
+                      std::to_string(shape.ndims()) + " dimensions"};
+    }
+    iocomp_definition definition{};
+    definition.size = sizeof definition;
+    definition.name = detail::c_text(name);
+    definition.type = ElementType<T>::value;
+    definition.ndims = shape.ndims();
+    definition.shape = shape.data();
+    definition.dims = dims.empty() ? nullptr : names.data();
     iocomp_var* variable = nullptr;
-    check(iocomp_define(raw(), detail::c_text(name), ElementType<T>::value, shape.ndims(),
-                        shape.data(), &variable));
+    check(iocomp_define_with(raw(), &definition, &variable));
     return Variable<T>{variable, shape.ndims()};
   }
 
@@ -468,16 +477,17 @@ class File {
   template <ElementRange Values>
     requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
   void attribute(const std::string& name, const Values& values) {
-    check(iocomp_set_attribute(
-        raw(), detail::c_text(name), ElementType<std::ranges::range_value_t<Values>>::value,
-        static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
+    check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name),
+                               ElementType<std::ranges::range_value_t<Values>>::value,
+                               static_cast<std::int64_t>(std::ranges::size(values)),
+                               std::ranges::data(values)));
   }
   template <Element A>
   void attribute(const std::string& name, const A& value) {
     attribute(name, std::span<const A>{&value, 1});
   }
   void attribute(const std::string& name, const std::string& text) {
-    check(iocomp_set_attribute_text(raw(), detail::c_text(name), detail::c_text(text)));
+    check(iocomp_set_attribute_text(raw(), nullptr, detail::c_text(name), detail::c_text(text)));
   }
 
   /// This rank has put all it has for the current step. Called by all members in the same order.
@@ -497,7 +507,7 @@ class File {
   [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw()); }
   /// Sleep until all puts of this rank since the last such call have reached `state`: see
   /// iocomp_wait_puts. Local. @throws Error the first failure of these puts.
-  void wait_puts(iocomp_state state = IOCOMP_HANDED_OVER) { check(iocomp_wait_puts(raw(), state)); }
+  void wait_puts(iocomp_state state = IOCOMP_REUSABLE) { check(iocomp_wait_puts(raw(), state)); }
   /// Sleep until the step is committed: complete on all members, and durable. Without servers:
   /// collective over the members.
   void wait_step(std::int64_t step) { check(iocomp_wait_step(raw(), step)); }
@@ -747,6 +757,16 @@ struct Latest {
 [[nodiscard]] inline int version() noexcept { return iocomp_version(); }
 [[nodiscard]] inline std::string version_text() { return iocomp_version_text(); }
 
+/// What a program can say of one open; see iocomp_open_options.
+struct Options {
+  /// Settings of this file for this open, as TOML text.
+  std::string settings{};
+  /// Of outputs: the program restarts from this step of its own state.
+  std::optional<std::int64_t> after{};
+  /// Of the members; without one all compute ranks.
+  std::optional<MPI_Comm> comm{};
+};
+
 /// One iocomp_init ... iocomp_finalize. Movable, not copyable. Must end before MPI_Finalize.
 class Session {
  public:
@@ -786,42 +806,19 @@ class Session {
   /// What this rank is. Local.
   [[nodiscard]] iocomp_rank_role role() const noexcept { return iocomp_role(raw_); }
 
-  /// Open a file on all compute ranks. Path, back-end and mode come from the settings
-  /// `[files.<name>]`. Collective over the compute ranks, in the same order.
-  [[nodiscard]] File open(const std::string& name, iocomp_kind kind) {
+  /// Open a file. Path, back-end and mode come from the settings `[files.<name>]`. Collective over
+  /// the compute ranks, or over the communicator of the options, in the same order.
+  [[nodiscard]] File open(const std::string& name, iocomp_kind kind, const Options& options = {}) {
     iocomp_file* file = nullptr;
-    check(iocomp_open(raw_, detail::c_text(name), kind, &file));
-    return File{file, name, alive_};
-  }
-  /// The same for a program that restarts from step `after`: with existing = "continue" the file
-  /// loses the steps behind it. Collective over the compute ranks, in the same order.
-  [[nodiscard]] File open_after(const std::string& name, iocomp_kind kind, std::int64_t after) {
-    iocomp_file* file = nullptr;
-    check(iocomp_open_after(raw_, detail::c_text(name), kind, after, &file));
-    return File{file, name, alive_};
-  }
-  /// The same as open() on a sub-communicator of comm(). Collective over `members`.
-  [[nodiscard]] File open_on(MPI_Comm members, const std::string& name, iocomp_kind kind) {
-    iocomp_file* file = nullptr;
-    check(iocomp_open_on(raw_, members, detail::c_text(name), kind, &file));
-    return File{file, name, alive_};
-  }
-
-  /// The same with all that can be said of one open.
-  /// @param options  settings of this file for this open, as TOML text: see iocomp_open_with.
-  [[nodiscard]] File open_with(const std::string& options, const std::string& name,
-                               iocomp_kind kind, std::int64_t after = IOCOMP_LAST_STEP,
-                               MPI_Comm members = MPI_COMM_NULL) {
-    iocomp_file* file = nullptr;
-    check(iocomp_open_with(raw_, members_or_all(members), detail::c_text(name), kind, after,
-                           detail::c_text(options), &file));
+    const auto told = told_of(options);
+    check(iocomp_open_with(raw_, detail::c_text(name), kind, &told, &file));
     return File{file, name, alive_};
   }
 
   /// Say what this rank has of arrays of a shape: runs of row-major indices, in the order in which
   /// it has them in memory. Local.
-  [[nodiscard]] Decomposition decompose(Extents shape, std::span<const std::int64_t> first,
-                                        std::span<const std::int64_t> count) {
+  [[nodiscard]] Decomp decomp_runs(Extents shape, std::span<const std::int64_t> first,
+                                   std::span<const std::int64_t> count) {
     if (first.size() != count.size()) {
       throw Error{IOCOMP_INVALID_ARGUMENT, "got " + std::to_string(first.size()) +
                                                " first elements and " +
@@ -838,7 +835,7 @@ class Session {
     return {made, values, alive_};
   }
   /// The same from the index of each element that it has; negative: not written. Local.
-  [[nodiscard]] Decomposition decompose(Extents shape, std::span<const std::int64_t> map) {
+  [[nodiscard]] Decomp decomp_map(Extents shape, std::span<const std::int64_t> map) {
     iocomp_decomp* made = nullptr;
     check(iocomp_decomp_map(raw_, shape.ndims(), shape.data(),
                             static_cast<std::int64_t>(map.size()), map.data(), &made));
@@ -848,40 +845,22 @@ class Session {
   /// Open for reading what was written under a name, by this job or another. Collective over the
   /// compute ranks.
   /// @throws Error{IOCOMP_NOT_FOUND} when nothing of that name is committed.
-  [[nodiscard]] Input open_input(const std::string& name) {
+  [[nodiscard]] Input open_input(const std::string& name, const Options& options = {}) {
     iocomp_input* input = nullptr;
-    check(iocomp_open_input(raw_, detail::c_text(name), &input));
+    const auto told = told_of(options);
+    check(iocomp_open_input(raw_, detail::c_text(name), &told, &input));
     return Input{input, alive_};
   }
-  /// The same with options, as in open_with().
-  [[nodiscard]] Input open_input_with(const std::string& options, const std::string& name,
-                                      MPI_Comm members = MPI_COMM_NULL) {
-    iocomp_input* input = nullptr;
-    check(iocomp_open_input_with(raw_, members_or_all(members), detail::c_text(name),
-                                 detail::c_text(options), &input));
-    return Input{input, alive_};
-  }
-  /// What to restart from: the newest committed step. Collective over the compute ranks.
-  [[nodiscard]] Latest latest(const std::string& name) {
+  /// What to restart from: the newest committed step. Collective like open_input().
+  [[nodiscard]] Latest latest(const std::string& name, const Options& options = {}) {
     Latest found;
     iocomp_input* input = nullptr;
-    check(iocomp_latest(raw_, detail::c_text(name), &found.step, &found.time, &input));
-    return own(std::move(found), input);
-  }
-  /// The same with options, as in open_with().
-  [[nodiscard]] Latest latest_with(const std::string& options, const std::string& name,
-                                   MPI_Comm members = MPI_COMM_NULL) {
-    Latest found;
-    iocomp_input* input = nullptr;
-    check(iocomp_latest_with(raw_, members_or_all(members), detail::c_text(name),
-                             detail::c_text(options), &found.step, &found.time, &input));
-    return own(std::move(found), input);
-  }
-  /// The same as open_input() on a sub-communicator of comm(). Collective over `members`.
-  [[nodiscard]] Input open_input_on(MPI_Comm members, const std::string& name) {
-    iocomp_input* input = nullptr;
-    check(iocomp_open_input_on(raw_, members, detail::c_text(name), &input));
-    return Input{input, alive_};
+    const auto told = told_of(options);
+    check(iocomp_latest(raw_, detail::c_text(name), &told, &found.step, &found.time, &input));
+    if (input != nullptr) {
+      found.input = Input{input, alive_};
+    }
+    return found;
   }
 
   /// Let data move, for MPIs whose messages move only inside calls. Never waits. Local.
@@ -900,14 +879,14 @@ class Session {
   [[nodiscard]] iocomp_session* raw() const noexcept { return raw_; }
 
  private:
-  [[nodiscard]] MPI_Comm members_or_all(MPI_Comm members) const noexcept {
-    return members == MPI_COMM_NULL ? comm() : members;
-  }
-  [[nodiscard]] Latest own(Latest found, iocomp_input* input) const {
-    if (input != nullptr) {
-      found.input = Input{input, alive_};
-    }
-    return found;
+  // It points into the options.
+  [[nodiscard]] static iocomp_open_options told_of(const Options& options) {
+    iocomp_open_options told{};
+    told.size = sizeof told;
+    told.settings = detail::c_text(options.settings);
+    told.after = options.after ? &*options.after : nullptr;
+    told.comm = options.comm ? &*options.comm : nullptr;
+    return told;
   }
   void leave() noexcept {
     alive_.reset();

@@ -12,7 +12,7 @@ class Iocomp(CMakePackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
-    version("0.2.0", tag="v0.2.0")
+    version("0.3.0", tag="v0.3.0")
 
     variant("tools", default=True, description="Build the command iocomp")
     variant("fortran", default=True, description="Build the module for Fortran")

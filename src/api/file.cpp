@@ -9,10 +9,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/guard.h"
 #include "api/handles.h"
+#include "api/open_options.h"
 #include "array/element_type.h"
 #include "base/error.h"
 #include "session/session.h"
@@ -21,8 +24,12 @@ using iocomp::Error;
 using iocomp::ErrorCode;
 using iocomp::api::guarded;
 using iocomp::api::If;
+using iocomp::api::OpenOptions;
 using iocomp::api::require;
+using iocomp::api::struct_of;
+using iocomp::session::Attribute;
 using iocomp::session::Counter;
+using iocomp::session::PutArguments;
 using iocomp::session::Timer;
 using iocomp::session::What;
 
@@ -62,25 +69,28 @@ int timed(iocomp_session* session, const char* call, Counter counter, Body&& bod
 }
 
 iocomp::array::ElementType type_of(int type, const char* call) {
+  if (type == IOCOMP_BOOL) {
+    return iocomp::array::ElementType::int8;
+  }
   const auto known = iocomp::array::element_type(type);
   if (!known) {
     throw Error{ErrorCode::invalid_argument,
                 std::string{call} + ": there is no element type " + std::to_string(type) +
-                    "; allowed are IOCOMP_INT8 (1) to IOCOMP_CHAR (14)"};
+                    "; allowed are IOCOMP_INT8 (1) to IOCOMP_BOOL (15)"};
   }
   return *known;
 }
 
 iocomp::session::State state_of(iocomp_state state, const char* call) {
-  if (state < IOCOMP_HANDED_OVER || state > IOCOMP_DURABLE) {
+  if (state < IOCOMP_REUSABLE || state > IOCOMP_DURABLE) {
     throw Error{ErrorCode::invalid_argument, std::string{call} + ": there is no state " +
                                                  std::to_string(static_cast<int>(state))};
   }
   return static_cast<iocomp::session::State>(state);
 }
 
-int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
-              int64_t after, const char* options, iocomp_file** file) {
+int open_file(iocomp_session* session, const char* name, iocomp_kind kind,
+              const iocomp_open_options* given, iocomp_file** file) {
   if (file != nullptr) {
     *file = nullptr;
   }
@@ -91,21 +101,92 @@ int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_k
       throw Error{ErrorCode::invalid_argument,
                   "open: there is no kind " + std::to_string(static_cast<int>(kind))};
     }
+    const OpenOptions options{given, "open"};
     auto opened = std::make_unique<iocomp_file>();
     opened->session = session;
     opened->file = session->session->client().open(
-        comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series", after,
-        options == nullptr ? "" : options);
+        options.comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series",
+        options.after.value_or(iocomp::session::behind_the_last), options.settings);
     *file = opened.get();
     session->files.push_back(std::move(opened));
   });
 }
 
-int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type type,
-                  int64_t count, const void* values) {
-  return timed(file == nullptr ? nullptr : file->session, "attribute", Counter::call_seconds, [&] {
+std::string name_of(iocomp::array::ElementType type) {
+  return std::string{iocomp::array::name(type)};
+}
+
+Attribute text_attribute(std::string_view text) {
+  Attribute attribute;
+  attribute.is_text = true;
+  const auto bytes = std::as_bytes(std::span{text});
+  attribute.values.assign(bytes.begin(), bytes.end());
+  return attribute;
+}
+
+// The names of dimensions as the attribute has them.
+std::string dimension_names(const iocomp_definition& told) {
+  std::string names;
+  for (int d = 0; d < std::min(told.ndims, IOCOMP_MAX_DIMS); ++d) {  // more are refused
+    const char* const name = told.dims[d];
+    require(name, "define", "the name of a dimension");
+    if (*name == '\0' || std::strpbrk(name, " \t\n") != nullptr) {
+      throw Error{ErrorCode::invalid_argument,
+                  "define(\"" + std::string{told.name} + "\"): \"" + name +
+                      "\" is no name of a dimension; it must not be empty or have blanks"};
+    }
+    names += (d > 0 ? " " : "") + std::string{name};
+  }
+  return names;
+}
+
+template <typename Told>
+int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
+  if (var != nullptr) {
+    *var = nullptr;
+  }
+  return timed(file == nullptr ? nullptr : file->session, "define", Counter::call_seconds, [&] {
+    const iocomp_definition told = tell();
+    require(told.name, "define", "the name");
+    require(var, "define", "the place for the variable");
+    const auto type = type_of(told.type, "define");
+    const std::string names = told.dims == nullptr ? "" : dimension_names(told);
+    const int id = file->file->define(told.name, type, told.ndims, told.shape);
+    file->variables.push_back({file, id, type});
+    if (told.type == IOCOMP_BOOL) {
+      file->file->set_attribute(id, "dtype", text_attribute("bool"));
+    }
+    if (!names.empty()) {
+      file->file->set_attribute(id, iocomp::session::dimensions_attribute, text_attribute(names));
+    }
+    *var = &file->variables.back();
+  });
+}
+
+// Whose attribute it is: a variable's, or the file's.
+class AttributeOwner {
+ public:
+  AttributeOwner(iocomp_file* file, const iocomp_var* var)
+      : file_{file == nullptr && var != nullptr ? var->file : file}, var_{var} {}
+  [[nodiscard]] iocomp_session* session() const {
+    return file_ == nullptr ? nullptr : file_->session;
+  }
+  void set(const char* name, Attribute&& value) const {
+    require(var_ == nullptr || var_->file == file_ ? file_ : nullptr, "attribute",
+            "a file that has the variable");
+    file_->file->set_attribute(var_ == nullptr ? -1 : var_->id, name, std::move(value));
+  }
+
+ private:
+  iocomp_file* file_;
+  const iocomp_var* var_;
+};
+
+int set_attribute(const AttributeOwner& owner, const char* name, iocomp_type type, int64_t count,
+                  const void* values) {
+  return timed(owner.session(), "attribute", Counter::call_seconds, [&] {
     require(name, "attribute", "the name");
-    iocomp::session::Attribute attribute;
+    Attribute attribute;
     attribute.type = type_of(type, "attribute");
     if (count < 0 || count > (int64_t{1} << 20)) {
       throw Error{ErrorCode::invalid_argument,
@@ -130,28 +211,57 @@ int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type
       }
       attribute.values.erase(end, attribute.values.end());
     }
-    file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
+    owner.set(name, std::move(attribute));
   });
 }
 
-int set_text(iocomp_file* file, int variable, const char* name, const char* text) {
-  return timed(file == nullptr ? nullptr : file->session, "attribute", Counter::call_seconds, [&] {
+int set_text(const AttributeOwner& owner, const char* name, const char* text) {
+  return timed(owner.session(), "attribute", Counter::call_seconds, [&] {
     require(name, "attribute", "the name");
     require(text, "attribute", "the text");
-    iocomp::session::Attribute attribute;
-    attribute.is_text = true;
-    const auto bytes = std::as_bytes(std::span{text, std::strlen(text)});
-    attribute.values.assign(bytes.begin(), bytes.end());
-    file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
+    owner.set(name, text_attribute(text));
   });
 }
 
-int put(iocomp_var* var, const iocomp::session::PutArguments& arguments, iocomp_ticket* ticket) {
+// What the file is told of a block.
+PutArguments arguments_of(const iocomp_var* var, const iocomp_block& block) {
+  const auto refuse = [](const std::string& why) {
+    throw Error{ErrorCode::invalid_argument, "put_block: " + why};
+  };
+  if ((block.flags & ~IOCOMP_BUFFERED) != 0) {
+    refuse("there are no flags " + std::to_string(block.flags) +
+           "; allowed is IOCOMP_BUFFERED (1)");
+  }
+  if (block.type != 0 && type_of(block.type, "put_block") != var->type) {
+    refuse("the values are of type " + name_of(type_of(block.type, "put_block")) +
+           ", the variable has " + name_of(var->type));
+  }
+  const bool is_box = block.start != nullptr || block.count != nullptr ||
+                      block.memory_shape != nullptr || block.memory_start != nullptr;
+  if (block.decomp != nullptr && is_box) {
+    refuse("a decomposition has no start, count, memory_shape or memory_start");
+  }
+  static constexpr int64_t first[IOCOMP_MAX_DIMS] = {};
+  const bool lies_inside = block.memory_shape != nullptr;
+  if (block.memory_start != nullptr && !lies_inside) {
+    refuse("memory_start says where the block lies in a larger array: memory_shape is missing");
+  }
+  return {.start = block.start,
+          .count = block.count,
+          .decomposition = block.decomp == nullptr ? nullptr : &block.decomp->decomposition,
+          .values = block.values,
+          .memory_shape = block.memory_shape,
+          .memory_start = lies_inside && block.memory_start == nullptr ? first : block.memory_start,
+          .buffered = (block.flags & IOCOMP_BUFFERED) != 0};
+}
+
+template <typename Arguments>
+int put(iocomp_var* var, Arguments&& arguments, iocomp_ticket* ticket) {
   iocomp_session* const session = var == nullptr ? nullptr : var->file->session;
   return timed(
       session, "put", Counter::put_seconds,
       [&] {
-        const std::uint64_t number = var->file->file->put(var->id, arguments);
+        const std::uint64_t number = var->file->file->put(var->id, arguments());
         if (ticket != nullptr) {
           *ticket = {session, number};
         }
@@ -162,43 +272,28 @@ int put(iocomp_var* var, const iocomp::session::PutArguments& arguments, iocomp_
 }  // namespace
 
 int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind, iocomp_file** file) {
-  return open_file(session, MPI_COMM_NULL, name, kind, IOCOMP_LAST_STEP, nullptr, file);
+  return open_file(session, name, kind, nullptr, file);
 }
 
-int iocomp_open_after(iocomp_session* session, const char* name, iocomp_kind kind, int64_t after,
-                      iocomp_file** file) {
-  return open_file(session, MPI_COMM_NULL, name, kind, after, nullptr, file);
-}
-
-int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
-                   iocomp_file** file) {
-  return iocomp_open_with(session, comm, name, kind, IOCOMP_LAST_STEP, nullptr, file);
-}
-
-int iocomp_open_with(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
-                     int64_t after, const char* options, iocomp_file** file) {
-  if (comm == MPI_COMM_NULL && iocomp_comm(session) != MPI_COMM_NULL) {
-    return guarded([] {
-      throw Error{ErrorCode::invalid_argument,
-                  "open: the communicator is MPI_COMM_NULL; that of all compute ranks is what "
-                  "iocomp_comm returns"};
-    });
-  }
-  return open_file(session, comm, name, kind, after, options, file);
+int iocomp_open_with(iocomp_session* session, const char* name, iocomp_kind kind,
+                     const iocomp_open_options* options, iocomp_file** file) {
+  return open_file(session, name, kind, options, file);
 }
 
 int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims,
                   const int64_t* shape, iocomp_var** var) {
-  if (var != nullptr) {
-    *var = nullptr;
-  }
-  return timed(file == nullptr ? nullptr : file->session, "define", Counter::call_seconds, [&] {
-    require(name, "define", "the name");
-    require(var, "define", "the place for the variable");
-    const int id = file->file->define(name, type_of(type, "define"), ndims, shape);
-    file->variables.push_back({file, id});
-    *var = &file->variables.back();
+  return define(file, var, [&] {
+    return iocomp_definition{.size = sizeof(iocomp_definition),
+                             .name = name,
+                             .type = type,
+                             .ndims = ndims,
+                             .shape = shape,
+                             .dims = nullptr};
   });
+}
+
+int iocomp_define_with(iocomp_file* file, const iocomp_definition* definition, iocomp_var** var) {
+  return define(file, var, [&] { return struct_of(definition, "define", "iocomp_definition"); });
 }
 
 int iocomp_set_shape(iocomp_var* var, const int64_t* shape) {
@@ -230,37 +325,14 @@ int iocomp_set_rows(int nvars, iocomp_var* const* vars, const int64_t* rows, int
                });
 }
 
-int iocomp_put_rows(iocomp_var* var, const int64_t* count, const void* values, int buffered,
-                    int64_t* first, int64_t* total, iocomp_ticket* ticket) {
-  int64_t start[IOCOMP_MAX_DIMS] = {};
-  const int placed = iocomp_set_rows(1, &var, count, start, total);
-  if (placed != IOCOMP_OK) {
-    return placed;
-  }
-  if (first != nullptr) {
-    *first = start[0];
-  }
-  return put(var, {.start = start, .count = count, .values = values, .buffered = buffered != 0},
-             ticket);
+int iocomp_set_attribute(iocomp_file* file, iocomp_var* var, const char* name, iocomp_type type,
+                         int64_t count, const void* values) {
+  return set_attribute({file, var}, name, type, count, values);
 }
 
-int iocomp_set_attribute(iocomp_file* file, const char* name, iocomp_type type, int64_t count,
-                         const void* values) {
-  return set_attribute(file, -1, name, type, count, values);
-}
-
-int iocomp_set_attribute_text(iocomp_file* file, const char* name, const char* text) {
-  return set_text(file, -1, name, text);
-}
-
-int iocomp_set_var_attribute(iocomp_var* var, const char* name, iocomp_type type, int64_t count,
-                             const void* values) {
-  return set_attribute(var == nullptr ? nullptr : var->file, var == nullptr ? -1 : var->id, name,
-                       type, count, values);
-}
-
-int iocomp_set_var_attribute_text(iocomp_var* var, const char* name, const char* text) {
-  return set_text(var == nullptr ? nullptr : var->file, var == nullptr ? -1 : var->id, name, text);
+int iocomp_set_attribute_text(iocomp_file* file, iocomp_var* var, const char* name,
+                              const char* text) {
+  return set_text({file, var}, name, text);
 }
 
 int iocomp_set_fill(iocomp_var* var, const void* value) {
@@ -273,35 +345,14 @@ int iocomp_set_fill(iocomp_var* var, const void* value) {
 
 int iocomp_put(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
                iocomp_ticket* ticket) {
-  return put(var, {.start = start, .count = count, .values = values}, ticket);
+  return put(
+      var, [&] { return PutArguments{.start = start, .count = count, .values = values}; }, ticket);
 }
 
-int iocomp_put_buffered(iocomp_var* var, const int64_t* start, const int64_t* count,
-                        const void* values, iocomp_ticket* ticket) {
-  return put(var, {.start = start, .count = count, .values = values, .buffered = true}, ticket);
-}
-
-int iocomp_put_from(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
-                    const int64_t* memory_shape, const int64_t* memory_start, int buffered,
-                    iocomp_ticket* ticket) {
-  return put(var,
-             {.start = start,
-              .count = count,
-              .values = values,
-              .memory_shape = memory_shape,
-              .memory_start = memory_start,
-              .buffered = buffered != 0},
-             ticket);
-}
-
-int iocomp_put_decomp(iocomp_var* var, const iocomp_decomp* decomp, const void* values,
-                      int buffered, iocomp_ticket* ticket) {
-  if (decomp == nullptr) {
-    return guarded([] { require(nullptr, "put_decomp", "the decomposition"); });
-  }
-  return put(var,
-             {.decomposition = &decomp->decomposition, .values = values, .buffered = buffered != 0},
-             ticket);
+int iocomp_put_block(iocomp_var* var, const iocomp_block* block, iocomp_ticket* ticket) {
+  return put(
+      var, [&] { return arguments_of(var, struct_of(block, "put_block", "iocomp_block")); },
+      ticket);
 }
 
 int iocomp_end_step(iocomp_file* file) {

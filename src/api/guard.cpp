@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/guard.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 #include "base/error.h"
@@ -15,6 +18,28 @@ std::string& last_story() {
 void require(const void* pointer, const char* call, const char* what) {
   if (pointer == nullptr) {
     throw Error{ErrorCode::invalid_argument, std::string{call} + ": " + what + " is null"};
+  }
+}
+
+void take_struct(const void* given, void* known, std::size_t known_bytes, const char* call,
+                 const char* type) {
+  constexpr std::size_t most_bytes = 1024;  // of any release: a larger one was not initialised
+  require(given, call, type);
+  std::size_t size = 0;
+  std::memcpy(&size, given, sizeof size);
+  const auto told = [&] { return std::string{call} + ": size of the " + type; };
+  if (size <= sizeof size || size > most_bytes) {
+    throw Error{ErrorCode::invalid_argument,
+                told() + " is " + std::to_string(size) + "; set it to sizeof(" + type + ')'};
+  }
+  std::memcpy(known, given, std::min(size, known_bytes));
+  const auto* const bytes = static_cast<const unsigned char*>(given);
+  if (size > known_bytes && std::any_of(bytes + known_bytes, bytes + size,
+                                        [](unsigned char byte) { return byte != 0; })) {
+    throw Error{ErrorCode::unsupported, told() + " is " + std::to_string(size) +
+                                            " bytes, and it says what this library, "
+                                            "which knows " +
+                                            std::to_string(known_bytes) + " of them, cannot do"};
   }
 }
 

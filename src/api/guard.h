@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -29,5 +30,19 @@ int guarded(Body&& body, If held = If::limited) noexcept {
 
 /// @throws Error{invalid_argument} "put: the variable is null".
 void require(const void* pointer, const char* call, const char* what);
+
+/// Copy a struct of the caller, whose first member is its size, over one of `known_bytes` zeros.
+/// The program may have been compiled with another release, whose struct is shorter or longer.
+/// @throws Error{invalid_argument} for a size that none has; Error{unsupported} where it says what
+/// this release does not know.
+void take_struct(const void* given, void* known, std::size_t known_bytes, const char* call,
+                 const char* type);
+
+template <typename T>
+T struct_of(const T* given, const char* call, const char* type) {
+  T known{};
+  take_struct(given, &known, sizeof known, call, type);
+  return known;
+}
 
 }  // namespace iocomp::api

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "array/element_type.h"
 #include "session/session.h"
 
 // What the opaque types of iocomp.h are.
@@ -16,6 +17,7 @@
 struct iocomp_var {
   iocomp_file* file = nullptr;
   int id = -1;
+  iocomp::array::ElementType type{};
 };
 
 struct iocomp_file {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <iocomp/iocomp.h>
-#include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 
 #include "api/guard.h"
 #include "api/handles.h"
+#include "api/open_options.h"
 #include "array/element_type.h"
 #include "base/error.h"
 #include "session/session.h"
@@ -21,6 +21,7 @@
 using iocomp::Error;
 using iocomp::ErrorCode;
 using iocomp::api::guarded;
+using iocomp::api::OpenOptions;
 using iocomp::api::require;
 using iocomp::session::Attribute;
 using iocomp::session::Attributes;
@@ -37,7 +38,7 @@ const Input& input_of(const iocomp_input* input, const char* call) {
   return *input->input;
 }
 
-int open_input(iocomp_session* session, MPI_Comm comm, const char* name, const char* options,
+int open_input(iocomp_session* session, const char* name, const iocomp_open_options* given,
                iocomp_input** input) {
   return guarded([&] {
     require(input, "open_input", "the place for the input");
@@ -48,13 +49,18 @@ int open_input(iocomp_session* session, MPI_Comm comm, const char* name, const c
       throw Error{ErrorCode::invalid_argument,
                   "open_input: this rank is a server; only compute ranks read"};
     }
+    const OpenOptions options{given, "open_input"};
+    if (options.after) {
+      throw Error{ErrorCode::invalid_argument,
+                  "open_input: an input has no option `after`; only outputs go on behind a step"};
+    }
     session->session->begin_call();
     auto& client = session->session->client();
     const Timer timer{
         client.link().counters(), Counter::read_seconds, What::call, {.text = "open_input"}};
     auto opened = std::make_unique<iocomp_input>();
     opened->session = session;
-    opened->input = client.open_input(comm, name, options == nullptr ? "" : options);
+    opened->input = client.open_input(options.comm, name, options.settings);
     *input = opened.get();
     session->inputs.push_back(std::move(opened));
   });
@@ -121,25 +127,9 @@ int read(iocomp_input* input, const char* variable, int64_t step, const ReadArgu
 
 }  // namespace
 
-int iocomp_open_input(iocomp_session* session, const char* name, iocomp_input** input) {
-  return open_input(session, MPI_COMM_NULL, name, nullptr, input);
-}
-
-int iocomp_open_input_on(iocomp_session* session, MPI_Comm comm, const char* name,
-                         iocomp_input** input) {
-  return iocomp_open_input_with(session, comm, name, nullptr, input);
-}
-
-int iocomp_open_input_with(iocomp_session* session, MPI_Comm comm, const char* name,
-                           const char* options, iocomp_input** input) {
-  if (comm == MPI_COMM_NULL && iocomp_comm(session) != MPI_COMM_NULL) {
-    return guarded([] {
-      throw Error{ErrorCode::invalid_argument,
-                  "open_input: the communicator is MPI_COMM_NULL; that of all compute ranks is "
-                  "what iocomp_comm returns"};
-    });
-  }
-  return open_input(session, comm, name, options, input);
+int iocomp_open_input(iocomp_session* session, const char* name, const iocomp_open_options* options,
+                      iocomp_input** input) {
+  return open_input(session, name, options, input);
 }
 
 int iocomp_input_steps(const iocomp_input* input, int64_t* steps) {
@@ -171,20 +161,15 @@ int iocomp_input_time(iocomp_input* input, int64_t step, double* time) {
   });
 }
 
-int iocomp_latest(iocomp_session* session, const char* name, int64_t* step, double* time,
-                  iocomp_input** input) {
-  return iocomp_latest_with(session, iocomp_comm(session), name, nullptr, step, time, input);
-}
-
-int iocomp_latest_with(iocomp_session* session, MPI_Comm comm, const char* name,
-                       const char* options, int64_t* step, double* time, iocomp_input** input) {
+int iocomp_latest(iocomp_session* session, const char* name, const iocomp_open_options* options,
+                  int64_t* step, double* time, iocomp_input** input) {
   if (step != nullptr) {
     *step = -1;
   }
   if (time != nullptr) {
     *time = std::numeric_limits<double>::quiet_NaN();
   }
-  const int opened = iocomp_open_input_with(session, comm, name, options, input);
+  const int opened = open_input(session, name, options, input);
   if (opened == IOCOMP_NOT_FOUND) {
     return IOCOMP_OK;
   }

@@ -117,7 +117,7 @@ int iocomp_version(void) { return IOCOMP_VERSION; }
 const char* iocomp_version_text(void) { return IOCOMP_VERSION_STRING; }
 
 size_t iocomp_type_size(iocomp_type type) {
-  const auto known = iocomp::array::element_type(type);
+  const auto known = iocomp::array::element_type(type == IOCOMP_BOOL ? IOCOMP_INT8 : type);
   return known ? iocomp::array::size_bytes(*known) : 0;
 }
 

@@ -21,7 +21,7 @@ extern "C" {
 /** What was committed under a path, as it was at opening. */
 typedef struct iocomp_reader iocomp_reader;
 
-/** The release of the library: "0.2.0". */
+/** The release of the library: "0.3.0". */
 const char *iocomp_reader_version(void);
 
 /** The story of the last failure of this thread. */

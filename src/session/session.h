@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,8 +14,10 @@
 #include "base/signals.h"
 #include "client/client.h"
 #include "config/settings.h"
+#include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "mpi/handle.h"
+#include "protocol/messages.h"
 #include "reading/input.h"
 #include "session/calls.h"
 #include "session/configuration.h"
@@ -44,6 +47,8 @@ using Attributes = contents::Attributes;
 using Counter = trace::Counter;
 using Timer = trace::Timer;
 using What = trace::What;
+using contents::dimensions_attribute;
+constexpr std::int64_t behind_the_last = protocol::everything;  ///< of Client::open
 
 /// One iocomp_init ... iocomp_finalize: splits the ranks, builds the client or the server, and
 /// shuts them down.

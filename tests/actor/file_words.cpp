@@ -27,13 +27,14 @@ void open(Stage& stage, const Line& line) {
   MPI_Comm_size(opening.members, &opening.size);
   const double began = now_seconds();
   int code = IOCOMP_OK;
-  if (line.has("after")) {
-    code = iocomp_open_after(stage.session, name.c_str(), kind,
-                             std::stoll(line.option("after", "")), &opening.handle);
-  } else if (group.empty()) {
+  if (!line.has("after") && group.empty()) {
     code = iocomp_open(stage.session, name.c_str(), kind, &opening.handle);
   } else {
-    code = iocomp_open_on(stage.session, opening.members, name.c_str(), kind, &opening.handle);
+    const std::int64_t after = std::stoll(line.option("after", "0"));
+    const iocomp_open_options options{.size = sizeof options,
+                                      .comm = &opening.members,
+                                      .after = line.has("after") ? &after : nullptr};
+    code = iocomp_open_with(stage.session, name.c_str(), kind, &options, &opening.handle);
   }
   stage.tell(line, code, began, {{"file", name}});
 }
@@ -91,26 +92,6 @@ void fill(Stage& stage, const Line& line) {
   stage.tell(line, iocomp_set_fill(variable.handle, chosen), began, about(line));
 }
 
-/// The file or variable that gets an attribute. The variable is null if it could not be defined.
-struct Owner {
-  iocomp_file* file = nullptr;
-  bool is_variable = false;
-  iocomp_var* variable = nullptr;
-};
-
-int set_text(const Owner& owner, const char* name, const std::string& text) {
-  return owner.is_variable ? iocomp_set_var_attribute_text(owner.variable, name, text.c_str())
-                           : iocomp_set_attribute_text(owner.file, name, text.c_str());
-}
-
-int set_numbers(const Owner& owner, const char* name, iocomp_type type,
-                const std::vector<std::byte>& values) {
-  const auto count = static_cast<std::int64_t>(values.size() / iocomp_type_size(type));
-  return owner.is_variable
-             ? iocomp_set_var_attribute(owner.variable, name, type, count, values.data())
-             : iocomp_set_attribute(owner.file, name, type, count, values.data());
-}
-
 std::vector<std::byte> doubles(const std::string& text) {
   std::vector<double> values;
   std::istringstream stream{text};
@@ -128,8 +109,9 @@ void attribute(Stage& stage, const Line& line) {
   }
   const char* const name = line.argument(1).c_str();
   const auto of = line.option("of", "");
-  const Owner owner{file, line.has("of"),
-                    line.has("of") ? stage.file(line).variables.at(of).handle : nullptr};
+  // Null too for a variable that could not be defined: then the call has neither, and is refused.
+  iocomp_var* const variable = line.has("of") ? stage.file(line).variables.at(of).handle : nullptr;
+  iocomp_file* const owner = line.has("of") ? nullptr : file;
   const auto type = line.option("type", "text");
   std::vector<std::byte> bytes = bytes_of(line.option("bytes", ""));
   std::string text;
@@ -142,7 +124,12 @@ void attribute(Stage& stage, const Line& line) {
   }
   const double began = now_seconds();
   const int code =
-      type == "text" ? set_text(owner, name, text) : set_numbers(owner, name, type_of(type), bytes);
+      type == "text"
+          ? iocomp_set_attribute_text(owner, variable, name, text.c_str())
+          : iocomp_set_attribute(
+                owner, variable, name, type_of(type),
+                static_cast<std::int64_t>(bytes.size() / iocomp_type_size(type_of(type))),
+                bytes.data());
   stage.tell(line, code, began, {{"file", line.argument(0)}});
 }
 

@@ -103,16 +103,20 @@ void put(Stage& stage, const Line& line) {
   const bool buffered = is_buffered(line);
   const double began = now_seconds();
   int code = IOCOMP_OK;
-  if (!block.fills_memory()) {
-    code = iocomp_put_from(variable.handle, block.start.data(), block.count.data(), values,
-                           block.memory_shape.data(), block.memory_start.data(), buffered ? 1 : 0,
-                           &made.ticket);
-  } else if (buffered) {
-    code = iocomp_put_buffered(variable.handle, block.start.data(), block.count.data(), values,
-                               &made.ticket);
-  } else {
+  if (block.fills_memory() && !buffered) {
     code =
         iocomp_put(variable.handle, block.start.data(), block.count.data(), values, &made.ticket);
+  } else {
+    const bool inside = !block.fills_memory();
+    const iocomp_block told{.size = sizeof told,
+                            .start = block.start.data(),
+                            .count = block.count.data(),
+                            .values = values,
+                            .memory_shape = inside ? block.memory_shape.data() : nullptr,
+                            .memory_start = inside ? block.memory_start.data() : nullptr,
+                            .type = variable.values.type,
+                            .flags = buffered ? IOCOMP_BUFFERED : 0};
+    code = iocomp_put_block(variable.handle, &told, &made.ticket);
   }
   keep(stage, line, code, began, std::move(made));
 }
@@ -128,8 +132,16 @@ void put_rows(Stage& stage, const Line& line) {
   const std::int64_t step = iocomp_current_step(file.handle);
   Put made = prepared(stage, line, step, block.local_array(variable.values, step));
   const double began = now_seconds();
-  const int code = iocomp_put_rows(variable.handle, block.count.data(), made.memory.data(),
-                                   is_buffered(line) ? 1 : 0, nullptr, nullptr, &made.ticket);
+  Extents start(block.count.size(), 0);
+  int code = iocomp_set_rows(1, &variable.handle, block.count.data(), start.data(), nullptr);
+  if (code == IOCOMP_OK) {
+    const iocomp_block told{.size = sizeof told,
+                            .start = start.data(),
+                            .count = block.count.data(),
+                            .values = made.memory.data(),
+                            .flags = is_buffered(line) ? IOCOMP_BUFFERED : 0};
+    code = iocomp_put_block(variable.handle, &told, &made.ticket);
+  }
   keep(stage, line, code, began, std::move(made));
 }
 
@@ -196,8 +208,11 @@ void put_elements(Stage& stage, const Line& line) {
   int code =
       decomposition != nullptr ? IOCOMP_OK : decompose(stage, line, variable.shape, &decomposition);
   if (code == IOCOMP_OK) {
-    code = iocomp_put_decomp(variable.handle, decomposition, made.memory.data(),
-                             is_buffered(line) ? 1 : 0, &made.ticket);
+    const iocomp_block told{.size = sizeof told,
+                            .values = made.memory.data(),
+                            .decomp = decomposition,
+                            .flags = is_buffered(line) ? IOCOMP_BUFFERED : 0};
+    code = iocomp_put_block(variable.handle, &told, &made.ticket);
   }
   if (line.option("decomposition", "freed") == "freed") {  // what is on its way is not concerned
     iocomp_decomp_free(std::exchange(decomposition, nullptr));

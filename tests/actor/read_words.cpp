@@ -80,9 +80,9 @@ int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows&
 
 int open_input(const Stage& stage, const std::string& name, MPI_Comm members,
                iocomp_input** input) {
-  return members == iocomp_comm(stage.session)
-             ? iocomp_open_input(stage.session, name.c_str(), input)
-             : iocomp_open_input_on(stage.session, members, name.c_str(), input);
+  const iocomp_open_options options{.size = sizeof options, .comm = &members};
+  return iocomp_open_input(stage.session, name.c_str(),
+                           members == iocomp_comm(stage.session) ? nullptr : &options, input);
 }
 
 std::vector<std::int64_t> left_out_of(iocomp_input* input) {
@@ -142,7 +142,8 @@ void latest(Stage& stage, const Line& line) {
   std::int64_t step = 0;
   double time = 0;
   iocomp_input* input = nullptr;
-  const int code = iocomp_latest(stage.session, line.argument(0).c_str(), &step, &time, &input);
+  const int code =
+      iocomp_latest(stage.session, line.argument(0).c_str(), nullptr, &step, &time, &input);
   stage.tell(line, code, began,
              {{"file", line.argument(0)},
               {"step", step},

@@ -16,9 +16,8 @@ namespace actor {
 namespace {
 
 iocomp_state state_of(const std::string& name) {
-  static const std::map<std::string, iocomp_state> states{{"handed_over", IOCOMP_HANDED_OVER},
-                                                          {"written", IOCOMP_WRITTEN},
-                                                          {"durable", IOCOMP_DURABLE}};
+  static const std::map<std::string, iocomp_state> states{
+      {"handed_over", IOCOMP_REUSABLE}, {"written", IOCOMP_WRITTEN}, {"durable", IOCOMP_DURABLE}};
   return states.at(name);
 }
 

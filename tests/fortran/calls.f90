@@ -34,6 +34,8 @@ program calls
     call options()
   case ("attributes")
     call attributes()
+  case ("logicals")
+    call logicals()
   case ("stop")
     call stop_when_told()
   case ("session")
@@ -69,14 +71,16 @@ contains
     call iocomp_open(session, "maps", IOCOMP_SERIES, file)
     call iocomp_define(file, "scattered", IOCOMP_FLOAT64, shape, scattered)
     call iocomp_define(file, "columns", IOCOMP_FLOAT64, shape, columns)
-    call iocomp_put_decomp(scattered, by_map, values, ticket=ticket)
+    call iocomp_put(scattered, values, decomp=by_map, ticket=ticket)
     call iocomp_wait(ticket)
     values = -5
     wide = 0
     wide(1, 1:3*size(first)) = [((first(i) + ierr, ierr=0, 2), i=1, size(first))]
-    call iocomp_put_decomp(columns, by_runs, wide(1, 1:3*size(first)), buffered=.true.)
+    call iocomp_put_buffered(columns, wide(1, 1:3*size(first)), decomp=by_runs)
     wide = -7
-    call iocomp_put_decomp(columns, by_runs, values(1:1), ierr=ierr)
+    call iocomp_put(columns, values, [1, 1], decomp=by_runs, ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a decomposition and a start")
+    call iocomp_put(columns, values(1:1), decomp=by_runs, ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT .or. size(first)*3 == 1, "one value for a part")
     call iocomp_decomp_map(session, shape, [25], by_runs, ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "element 25 of 24")
@@ -99,20 +103,20 @@ contains
     real(real64), allocatable :: all_x(:, :)
     integer, asynchronous, allocatable :: id(:)
     integer(int64) :: first(2), total(2)
-    integer(int32) :: begin, shape(2)
-    integer :: step, n
+    integer(int32) :: begin(1), shape(2), n(1)
+    integer :: step, mine
 
-    call iocomp_open_with(session, "rows", IOCOMP_SERIES, "path = 'rows.bin'", file)
+    call iocomp_open(session, "rows", IOCOMP_SERIES, file, "path = 'rows.bin'")
     call iocomp_define(file, "x", IOCOMP_FLOAT64, [3, 0], vars(1))
     call iocomp_define(file, "id", IOCOMP_INT32, [0], vars(2))
     do step = 0, 2
-      n = rank + step
-      allocate (x(3, n), id(n))
-      call iocomp_set_rows(vars, [n, n], first, total)
+      mine = rank + step
+      allocate (x(3, mine), id(mine))
+      call iocomp_set_rows(vars, [mine, mine], first, total)
       call expect(all(total == ranks*step + ranks*(ranks - 1)/2), "the rows of all")
       call expect(all(first == 1 + rank*step + rank*(rank - 1)/2), "the first of this rank")
       x = step + rank
-      id = [(int(first(2)) + i, i=0, n - 1)]
+      id = [(int(first(2)) + i, i=0, mine - 1)]
       call iocomp_put(vars(1), x, [1_int64, first(1)])
       call iocomp_put_buffered(vars(2), id, first(2:2), ticket=ticket)
       call iocomp_end_step(file)
@@ -123,18 +127,19 @@ contains
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "one number for two variables")
     call iocomp_close(file)
 
-    call iocomp_open_input_with(session, "rows", "path = 'rows.bin'", input)
+    call iocomp_open_input(session, "rows", input, "path = 'rows.bin'")
     call iocomp_input_shape(input, "x", 2, shape)
     call expect(all(shape == [3, 2*ranks + ranks*(ranks - 1)/2]), "the shape")
     allocate (all_x(shape(1), shape(2)))
     call iocomp_read(input, "x", 2, all_x)
-    call expect(all(all_x(3, :) == [((2 + n, i=1, n + 2), n=0, ranks - 1)]), "what was put")
+    call expect(all(all_x(3, :) == [((2 + mine, i=1, mine + 2), mine=0, ranks - 1)]), "what was put")
     call iocomp_close_input(input)
 
-    call iocomp_open_with(session, "rows", IOCOMP_CHECKPOINT, "path = 'one.bin'", file, comm=comm)
+    call iocomp_open(session, "rows", IOCOMP_CHECKPOINT, file, "path = 'one.bin'", comm=comm)
     call iocomp_define(file, "u", IOCOMP_FLOAT64, [0], one)
-    call iocomp_put_rows(one, [real(rank, real64)], begin, n, buffered=.true., ticket=ticket)
-    call expect(begin == rank + 1 .and. n == ranks, "one row of each rank")
+    call iocomp_set_rows([one], [1], begin, n)
+    call expect(begin(1) == rank + 1 .and. n(1) == ranks, "one row of each rank")
+    call iocomp_put_buffered(one, [real(rank, real64)], begin, ticket=ticket)
     call iocomp_end_step(file)
     call iocomp_wait(ticket)
     call iocomp_close(file)
@@ -149,20 +154,20 @@ contains
 
     do step = 1, 4
       write (path, "('path = ""at', i0, '.bin""')") step
-      call iocomp_open_with(session, "at", IOCOMP_CHECKPOINT, path, file, after=3, comm=comm%mpi_val)
+      call iocomp_open(session, "at", IOCOMP_CHECKPOINT, file, path, after=3, comm=comm%mpi_val)
       call iocomp_define(file, "u", IOCOMP_FLOAT64, [ranks], var)
       call iocomp_begin_step(file, step, 0.5_real64)
       call iocomp_put(var, [real(rank, real64)], [rank + 1])
       call iocomp_close_later(file, ticket)
     end do
     call iocomp_wait(ticket, IOCOMP_DURABLE)
-    call iocomp_latest_with(session, "at", path, step, time, input)
+    call iocomp_latest(session, "at", step, time, input, path)
     call expect(step == 4 .and. time == 0.5_real64, "the last of them")
     call iocomp_close_input(input)
-    call iocomp_open_with(session, "at", IOCOMP_SERIES, "path = 1", file, ierr=ierr)
+    call iocomp_open(session, "at", IOCOMP_SERIES, file, "path = 1", ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_SETTING, "a path that is a number")
     call expect(index(iocomp_error(), "(in the call)") > 0, "its origin")
-    call iocomp_open_with(session, "at", IOCOMP_SERIES, " ", file, comm=1.0_real64, ierr=ierr)
+    call iocomp_open(session, "at", IOCOMP_SERIES, file, " ", comm=1.0_real64, ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a communicator that is none")
     call expect(iocomp_version() > 0 .and. index(iocomp_version_text(), ".") > 1, "the release")
   end subroutine
@@ -212,10 +217,10 @@ contains
     call iocomp_read(input, "u", 20, six, [1, 3*rank + 1])
     call expect(all(six == u), "another shape")
     call iocomp_close_input(input)
-    call iocomp_open_after(session, "restart", IOCOMP_CHECKPOINT, 10, file)
+    call iocomp_open(session, "restart", IOCOMP_CHECKPOINT, file, after=10)
     call iocomp_close(file)
     call iocomp_latest(session, "restart", n, time, input)
-    call expect(n == 10, "open_after takes the steps behind away")
+    call expect(n == 10, "after takes the steps behind away")
     call iocomp_close_input(input)
   end subroutine
 
@@ -245,6 +250,7 @@ contains
   subroutine attributes()
     character(:), allocatable :: text
     integer :: numbers(3), type, count, ndims
+    logical :: flags(2)
     integer(int64) :: size_of
     real(real64) :: grid(2, 2) = reshape([1, 2, 3, 4], [2, 2]), back(4)
     call iocomp_open(session, "attributes", IOCOMP_SERIES, file)
@@ -253,17 +259,15 @@ contains
     if (rank == 0) call iocomp_put(var, 5_int64)
     call iocomp_set_attribute(file, "numbers", [1, 2, 3])
     call iocomp_set_attribute(file, "title", "a title  ")
-    call iocomp_set_attribute_text(file, "more", "more")
-    call iocomp_set_var_attribute(var, "grid", grid(:, 2:1:-1))
-    call iocomp_set_var_attribute(var, "one", 1.5)
-    call iocomp_set_var_attribute_text(var, "units", "m/s")
-    call iocomp_set_attribute(file, "bad", [.true.], ierr)
-    call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "logical") > 0, &
-                iocomp_error())
+    call iocomp_set_attribute(file, "more", "more")
+    call iocomp_set_attribute(var, "grid", grid(:, 2:1:-1))
+    call iocomp_set_attribute(var, "one", 1.5)
+    call iocomp_set_attribute(var, "units", "m/s")
+    call iocomp_set_attribute(var, "flags", [.true., .false.])
     call iocomp_set_attribute(file, "bad", "ab"//achar(0)//"cd", ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "at byte 2") > 0, &
                 iocomp_error())
-    call iocomp_set_var_attribute(var, "bad", "ab"//achar(0)//"cd", ierr)
+    call iocomp_set_attribute(var, "bad", "ab"//achar(0)//"cd", ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a text of a variable with a zero inside")
     call iocomp_set_attribute(file, "na"//achar(0)//"me", "text", ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a name with a zero inside")
@@ -284,8 +288,10 @@ contains
     call iocomp_input_attribute_values(input, "numbers", back, ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "of another type")
     call iocomp_input_attributes(input, count, "scalar")
-    call expect(count == 3, "three attributes of the variable")
-    call iocomp_input_attribute(input, 3, text, variable="scalar")
+    call expect(count == 4, "four attributes of the variable")
+    call iocomp_input_attribute_values(input, "flags", flags, "scalar")
+    call expect(flags(1) .and. .not. flags(2), "truth values")
+    call iocomp_input_attribute(input, 4, text, variable="scalar")
     call expect(text == "units", text)
     call iocomp_input_attribute_values(input, "grid", back(4:1:-1), "scalar")
     call expect(all(back == [2, 1, 4, 3]), "a grid, backwards")
@@ -297,6 +303,47 @@ contains
     call expect(text == "scalar" .and. type == IOCOMP_INT64 .and. ndims == 0, text)
     call iocomp_input_variable(input, i)
     call expect(i == count, "the last of them")
+    call iocomp_close_input(input)
+  end subroutine
+
+  !> Truth values of several kinds, sections of them, and expressions of all sorts that are copied.
+  subroutine logicals()
+    logical, asynchronous :: mask(4, 6), back(4, 6)
+    logical(1) :: short(4, 6)
+    integer(int8) :: bytes(4, 6)
+    real(real64) :: x(6) = [1, 2, 3, 4, 5, 6], y(3, ranks)
+    character(:), allocatable :: text
+    integer :: list(3) = [5, 1, 3]
+    type(iocomp_var) :: masks, shorts, numbers
+    call iocomp_open(session, "logicals", IOCOMP_SERIES, file)
+    call iocomp_define(file, "masks", IOCOMP_BOOL, [4, 6*ranks], masks, dims=["x   ", "time"])
+    call iocomp_define(file, "shorts", IOCOMP_BOOL, [4, 6*ranks], shorts)
+    call iocomp_define(file, "numbers", IOCOMP_FLOAT64, [3, ranks], numbers)
+    call iocomp_define(file, "wrong", IOCOMP_INT8, [1, 1], var, dims=["one"], ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "one name for two dimensions")
+    mask = reshape([(mod(i + rank, 3) == 0, i=1, 24)], [4, 6])
+    short = .not. mask
+    call iocomp_put(masks, mask(:, 1:6:2), [1, 6*rank + 1])
+    call iocomp_put_buffered(masks, mask(4:1:-1, 4:6), [1, 6*rank + 4])
+    call iocomp_put(shorts, short, [1, 6*rank + 1])
+    call iocomp_put_buffered(numbers, (x(list)), [1, rank + 1], count=[3, 1])
+    mask = .false.
+    call iocomp_close(file)
+
+    call iocomp_open_input(session, "logicals", input)
+    mask = reshape([(mod(i + rank, 3) == 0, i=1, 24)], [4, 6])
+    back = .true.
+    call iocomp_read(input, "masks", 0, back, [1, 6*rank + 1])
+    call expect(all(back(:, 1:3) .eqv. mask(:, 1:6:2)), "columns of truth values")
+    call expect(all(back(:, 4:6) .eqv. mask(4:1:-1, 4:6)), "backwards")
+    call iocomp_read(input, "shorts", 0, bytes, [1, 6*rank + 1])
+    call expect(all((bytes == 1) .neqv. mask) .and. all(bytes == 0 .or. bytes == 1), "0 or 1")
+    call iocomp_read(input, "numbers", 0, y)
+    call expect(all(y(:, rank + 1) == [5, 1, 3]), "a section by a list")
+    call iocomp_input_attribute_text(input, "dtype", text, "masks")
+    call expect(text == "bool", text)
+    call iocomp_input_attribute_text(input, "dimensions", text, "masks")
+    call expect(text == "time x", text)
     call iocomp_close_input(input)
   end subroutine
 
@@ -325,11 +372,11 @@ contains
     call expect(iocomp_type_size(IOCOMP_COMPLEX128) == 16, "the size of a type")
     call iocomp_progress(session)
     call MPI_Comm_split(comm, mod(rank, 2), rank, half)
-    call iocomp_open_on(session, half, merge("even", "odd ", mod(rank, 2) == 0), IOCOMP_SERIES, file)
+    call iocomp_open(session, merge("even", "odd ", mod(rank, 2) == 0), IOCOMP_SERIES, file, comm=half)
     call iocomp_define(file, "u", IOCOMP_INT32, [ranks], var)
     call iocomp_put(var, [rank], [rank + 1])
     call iocomp_close(file)
-    call iocomp_open_input_on(session, half, merge("even", "odd ", mod(rank, 2) == 0), input)
+    call iocomp_open_input(session, merge("even", "odd ", mod(rank, 2) == 0), input, comm=half)
     call iocomp_read(input, "u", 0, other, [rank + 1], [1])
     call expect(other == rank, "on a part of the ranks")
     call iocomp_close_input(input)
@@ -346,16 +393,16 @@ contains
     real(real64) :: v(4, 2) = 0, time
     integer :: n
     logical :: reached
-    call iocomp_open(no_session, "u", IOCOMP_SERIES, file, ierr); call tell()
-    call iocomp_open(session, "one/two", IOCOMP_SERIES, file, ierr); call tell()
-    call iocomp_open(session, "u", 7, file, ierr); call tell()
-    call iocomp_open_input(session, "missing", input, ierr); call tell()
+    call iocomp_open(no_session, "u", IOCOMP_SERIES, file, ierr=ierr); call tell()
+    call iocomp_open(session, "one/two", IOCOMP_SERIES, file, ierr=ierr); call tell()
+    call iocomp_open(session, "u", 7, file, ierr=ierr); call tell()
+    call iocomp_open_input(session, "missing", input, ierr=ierr); call tell()
     call iocomp_open(session, "u", IOCOMP_SERIES, file)
-    call iocomp_define(no_file, "u", IOCOMP_FLOAT64, [4, 2], u, ierr); call tell()
-    call iocomp_define(file, "u", 99, [4, 2], u, ierr); call tell()
-    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, -2], u, ierr); call tell()
+    call iocomp_define(no_file, "u", IOCOMP_FLOAT64, [4, 2], u, ierr=ierr); call tell()
+    call iocomp_define(file, "u", 99, [4, 2], u, ierr=ierr); call tell()
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, -2], u, ierr=ierr); call tell()
     call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, 2], u)
-    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, 2], no_var, ierr); call tell()
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, 2], no_var, ierr=ierr); call tell()
     call iocomp_put(no_var, v, ierr=ierr); call tell()
     call iocomp_put(u, v, start=[2, 1], ierr=ierr); call tell()
     call iocomp_put(u, v(1:1, :), start=[1, 0], ierr=ierr); call tell()
@@ -381,9 +428,9 @@ contains
     call iocomp_put(u, v, start=[1], ierr=ierr); call tell()
     call iocomp_put(u, v, start=[1.0, 1.0], ierr=ierr); call tell()
     call iocomp_put(u, v, count=[3, 2], ierr=ierr); call tell()
-    call iocomp_put_from(u, v, [1, 1], [4, 2], [2, 1], ierr=ierr); call tell()
+    call iocomp_put(u, v, [1, 1], [4, 2], [2, 1], ierr=ierr); call tell()
     call iocomp_put(u, [.true.], ierr=ierr); call tell()
-    call iocomp_define(file, "x", IOCOMP_FLOAT64, [1, 1, 1, 1, 1, 1, 1, 1, 1], no_var, ierr); call tell()
+    call iocomp_define(file, "x", IOCOMP_FLOAT64, [1, 1, 1, 1, 1, 1, 1, 1, 1], no_var, ierr=ierr); call tell()
     call iocomp_begin_step(file, 1.5, ierr=ierr); call tell()
     call iocomp_close(file)
   end subroutine

@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
   tell(iocomp_open(NULL, "u", IOCOMP_SERIES, &file));
   tell(iocomp_open(session, "one/two", IOCOMP_SERIES, &file));
   tell(iocomp_open(session, "u", (iocomp_kind)7, &file));
-  tell(iocomp_open_input(session, "missing", &input));
+  tell(iocomp_open_input(session, "missing", NULL, &input));
   iocomp_open(session, "u", IOCOMP_SERIES, &file);
   tell(iocomp_define(NULL, "u", IOCOMP_FLOAT64, 2, shape, &u));
   tell(iocomp_define(file, "u", (iocomp_type)99, 2, shape, &u));
@@ -30,14 +30,20 @@ int main(int argc, char **argv) {
   tell(iocomp_define(file, "u", IOCOMP_FLOAT64, 2, shape, &no_var));
   tell(iocomp_put(NULL, origin, shape, v, NULL));
   tell(iocomp_put(u, behind, shape, v, NULL));
-  tell(iocomp_put_from(u, before, row, v, memory, origin, 0, NULL));
+  const iocomp_block outside = {.size = sizeof outside,
+                                .start = before,
+                                .count = row,
+                                .values = v,
+                                .memory_shape = memory,
+                                .memory_start = origin};
+  tell(iocomp_put_block(u, &outside, NULL));
   iocomp_put(u, origin, shape, v, NULL);
-  tell(iocomp_wait(&no_ticket, IOCOMP_HANDED_OVER));
-  tell(iocomp_test(&no_ticket, IOCOMP_HANDED_OVER, &n));
+  tell(iocomp_wait(&no_ticket, IOCOMP_REUSABLE));
+  tell(iocomp_test(&no_ticket, IOCOMP_REUSABLE, &n));
   tell(iocomp_wait_step(file, 7));
   iocomp_close(file);
   tell(iocomp_close(NULL));
-  iocomp_open_input(session, "u", &input);
+  iocomp_open_input(session, "u", NULL, &input);
   tell(iocomp_input_find(input, "uu", &n));
   tell(iocomp_input_time(input, 3, &time));
   tell(iocomp_read(input, "u", 0, behind, shape, v));

@@ -107,7 +107,7 @@ contains
     call iocomp_define(file, "row", IOCOMP_FLOAT64, [8_int64], row)
     if (rank > 0) return
     call iocomp_put(flat, a, count=[5, 4, 4])                           ! another rank
-    call iocomp_put_from(halo, a, [1, 1], [8, 6], memory_start=[2, 2])  ! without a halo of one
+    call iocomp_put(halo, a, [1, 1], [8, 6], memory_start=[2, 2])  ! without a halo of one
     call put_assumed(a, assumed)
     call iocomp_put(text, words(4:1:-1))
     call iocomp_put(one_text, "an expressi")

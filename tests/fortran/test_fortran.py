@@ -110,7 +110,7 @@ def test_only_sections_with_gaps_are_copied(run: Run, tmp_path: Path) -> None:
     assert copied("gaps") == 334 * 800 * 8
 
 
-@pytest.mark.parametrize("case", ["maps", "rows", "options", "steps", "overwrite", "attributes", "session"])
+@pytest.mark.parametrize("case", ["maps", "rows", "options", "steps", "overwrite", "attributes", "logicals", "session"])
 @pytest.mark.parametrize(("ranks", "settings"), [(1, {}), (2, {}), (3, {}), (4, WITH_SERVERS)])
 def test_calls(run: Run, case: str, ranks: int, settings: dict[str, str]) -> None:
     if case == "session" and settings:
@@ -139,7 +139,7 @@ def test_mistakes_have_the_code_and_the_story_of_c(run: Run, tmp_path: Path) -> 
         '1 put of "w": the array has 8 elements, count says 6',
         '1 put of "w": the block leaves the local array: in dimension 1 it starts at 2 and has 4 elements,'
         " the array has 4",
-        '1 put of "w": the array is of no type that a variable can have (but logical, derived or of another kind),'
+        '1 put of "w": the array is logical,'
         " the variable has the type IOCOMP_FLOAT64",
         "1 shape has 9 entries; at most 8 are allowed",
         "1 begin_step: number is real(real32); it must be integer",
@@ -222,17 +222,20 @@ def test_every_call_of_the_header_has_a_counterpart() -> None:
     public = set(re.findall(r"\biocomp_\w+", " ".join(re.findall(r"^\s*public :: (.*)$", text, re.MULTILINE))))
     there = set(re.findall(r"^ +(?:interface|subroutine|(?:[\w()]+ )?function) (iocomp_\w+)", text, re.MULTILINE))
     calls = set(re.findall(r"\b(iocomp_\w+)\s*\(", header()))
-    assert len(calls) > 50
-    assert calls - public == set()
-    assert calls - there == set()
-    types = set(re.findall(r"typedef struct (iocomp_\w+)", header()))
-    assert public == calls | types
+    assert len(calls) > 45
+    # Optional arguments stand for the calls with structs; a text is an array of values as others are.
+    without = {"iocomp_open_with", "iocomp_define_with", "iocomp_put_block", "iocomp_set_attribute_text"}
+    assert calls - public == without
+    assert calls - there == without
+    types = set(re.findall(r"typedef struct \w+ (iocomp_\w+);", header())) | {"iocomp_ticket"}
+    assert public == calls - without | types | {"iocomp_put_buffered"}
 
 
 def test_every_constant_has_its_value() -> None:
     text = (ROOT / "bindings/fortran/iocomp.f90").read_text()
     pattern = r"\b(IOCOMP_[A-Z0-9_]+)\s*=\s*(\d+)"
     expected = dict(re.findall(pattern, header()))
+    del expected["IOCOMP_BUFFERED"]  # iocomp_put_buffered
     expected["IOCOMP_MAX_DIMS"] = re.search(r"#define IOCOMP_MAX_DIMS (\d+)", header())[1]
     assert len(expected) > 35
     assert dict(re.findall(pattern, text)) == expected
@@ -240,8 +243,8 @@ def test_every_constant_has_its_value() -> None:
 
 def test_arrays_that_are_put_are_asynchronous() -> None:
     text = (ROOT / "bindings/fortran/iocomp.f90").read_text()
-    puts = re.findall(r"subroutine (iocomp_put\w*)\(.*?end subroutine", text, re.DOTALL)
-    bodies = re.findall(r"subroutine iocomp_put\w*\(.*?end subroutine", text, re.DOTALL)
-    assert puts == ["iocomp_put_rows", "iocomp_put", "iocomp_put_buffered", "iocomp_put_from", "iocomp_put_decomp"]
-    for body in bodies:
-        assert "type(*), dimension(..), intent(in), asynchronous :: values" in body
+    bodies = dict(re.findall(r"(?s)subroutine (iocomp_put\w*)\((.*?)end subroutine", text))
+    dummy = "type(*), dimension(..), intent(in){} :: values"
+    assert set(bodies) == {"iocomp_put", "iocomp_put_buffered"}
+    assert dummy.format(", asynchronous") in bodies["iocomp_put"]
+    assert dummy.format("") in bodies["iocomp_put_buffered"]  # so that it takes a(list)

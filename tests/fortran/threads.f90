@@ -43,7 +43,7 @@ program threads
     call iocomp_end_step(file)
     !$omp end single
     !$omp single
-    call iocomp_wait(ticket, IOCOMP_HANDED_OVER)
+    call iocomp_wait(ticket, IOCOMP_REUSABLE)
     !$omp end single
     !$omp end parallel
   end do

@@ -15,11 +15,11 @@ program uses_mpi
   call iocomp_comm(session, comm)
   call MPI_Comm_rank(comm, rank, ierr)
   call MPI_Comm_size(comm, ranks, ierr)
-  call iocomp_open_on(session, comm, "numbers", IOCOMP_SERIES, file)
+  call iocomp_open(session, "numbers", IOCOMP_SERIES, file, comm=comm)
   call iocomp_define(file, "numbers", IOCOMP_INT32, [ranks], var)
   call iocomp_put(var, [rank], [rank + 1])
   call iocomp_close(file)
-  call iocomp_open_input_on(session, comm, "numbers", input)
+  call iocomp_open_input(session, "numbers", input, comm=comm)
   call iocomp_read(input, "numbers", 0, found, [rank + 1], [1])
   if (found /= rank) error stop 1
   call iocomp_finalize(session)

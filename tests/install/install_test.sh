@@ -39,7 +39,7 @@ visible=$(nm --dynamic --defined-only "$prefix/$libdir/libiocomp.so" | awk '$2 !
 grep -q '^iocomp_init' <<<"$visible" || fail 'libiocomp.so does not export iocomp_init'
 ! grep -v '^iocomp_' <<<"$visible" || fail 'libiocomp.so exports more than its interface (above)'
 
-grep -q 'IOCOMP_0\.2' <(nm --dynamic --with-symbol-versions "$prefix/$libdir/libiocomp.so") ||
+grep -q '@@IOCOMP_0\.3$' <(nm --dynamic --with-symbol-versions "$prefix/$libdir/libiocomp.so") ||
   fail 'its functions have no version'
 
 echo 'By find_package'

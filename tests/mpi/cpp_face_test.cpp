@@ -25,7 +25,7 @@ static_assert(iocomp::ElementType<long>::value == IOCOMP_INT64);
 static_assert(iocomp::ElementType<long long>::value == IOCOMP_INT64);
 static_assert(iocomp::ElementType<std::complex<double>>::value == IOCOMP_COMPLEX128);
 static_assert(iocomp::ElementType<char>::value == IOCOMP_CHAR);
-static_assert(!iocomp::Element<bool> && !iocomp::Element<wchar_t> && !iocomp::Element<std::string>);
+static_assert(iocomp::Element<bool> && !iocomp::Element<wchar_t> && !iocomp::Element<std::string>);
 static_assert(!std::is_copy_constructible_v<iocomp::File> &&
               std::is_nothrow_move_constructible_v<iocomp::File>);
 
@@ -138,7 +138,7 @@ TEST_P(CppFace, TextsAreReadAsTheyWerePut) {
       if (Part{io}.start == 0) {
         letter.put(text.front());
         text.resize(8);
-        phase.put_buffered({0}, {8}, text);
+        phase.put({0}, {8}, text, IOCOMP_BUFFERED);
       }
       out.end_step();
     }
@@ -163,7 +163,7 @@ TEST_P(CppFace, DestructorsCloseAndFinalizeWhatWasLeftOpen) {
       iocomp::File out = std::move(opened);
       const std::vector<std::int64_t> shape{total};
       const auto numbers = out.define<std::int64_t>("numbers", shape);
-      static_cast<void>(numbers.put_buffered({part.start}, {part.count()}, part.values));
+      static_cast<void>(numbers.put({part.start}, {part.count()}, part.values, IOCOMP_BUFFERED));
       out.end_step();
     }
   }
@@ -178,7 +178,7 @@ TEST_P(CppFace, FinalizeClosesFilesThatAreStillOpen) {
     const Part part{io};
     out = io.open("numbers", IOCOMP_SERIES);
     const auto numbers = out.define<std::int64_t>("numbers", {total});
-    static_cast<void>(numbers.put_buffered({part.start}, {part.count()}, part.values));
+    static_cast<void>(numbers.put({part.start}, {part.count()}, part.values, IOCOMP_BUFFERED));
     out.end_step();
   }
   io.finalize();
@@ -197,7 +197,7 @@ TEST_P(CppFace, PutsTheInsideOfAnArrayWithHalos) {
     iocomp::File out = io.open("numbers", IOCOMP_SERIES);
     const auto numbers = out.define<std::int64_t>("numbers", {total});
     const auto ticket =
-        numbers.put_from({part.start}, {part.count()}, with_halo, {std::ssize(with_halo)}, {1});
+        numbers.put_block({part.start}, {part.count()}, with_halo, {std::ssize(with_halo)}, {1});
     out.end_step();
     ticket.wait();
     out.close();
@@ -224,7 +224,7 @@ TEST_P(CppFace, ThrowsWhenSpansAndBoxesDoNotFit) {
     const std::vector<std::int64_t> three(3);
     EXPECT_EQ(code_of([&] { numbers.put({0}, {4}, three); }), IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(code_of([&] { numbers.put({0, 0}, {3}, three); }), IOCOMP_INVALID_ARGUMENT);
-    EXPECT_EQ(code_of([&] { numbers.put_from({0}, {1}, three, {4}, {0}); }),
+    EXPECT_EQ(code_of([&] { numbers.put_block({0}, {1}, three, {4}, {0}); }),
               IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(code_of([&] { numbers.put({total}, {3}, three); }), IOCOMP_INVALID_ARGUMENT);
     out.close();
@@ -260,7 +260,7 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     numbers.attribute("range", std::array{0.0, 999.0});
     const auto pi = out.define<double>("pi", {});
     if (part.start == 0) {
-      static_cast<void>(numbers.put_buffered({0, 0}, {total / 10, 10}, all_numbers()));
+      static_cast<void>(numbers.put({0, 0}, {total / 10, 10}, all_numbers(), IOCOMP_BUFFERED));
       static_cast<void>(pi.put(3.14159));
     }
     out.end_step();
@@ -311,8 +311,8 @@ TEST_P(CppFace, OneOpenHasAPathAndRowsOfItsOwn) {
   iocomp::Session io{MPI_COMM_WORLD, settings()};
   if (io.role() != IOCOMP_SERVER) {
     const Part part{io};
-    const std::string other = "path = '" + path().string() + ".other'";
-    iocomp::File out = io.open_with(other, "numbers", IOCOMP_SERIES);
+    const iocomp::Options other{.settings = "path = '" + path().string() + ".other'"};
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES, other);
     const auto numbers = out.define<std::int64_t>("numbers", {0});
     const auto sizes = out.define<std::int64_t>("sizes", {0, 2});
     const auto [first, all] = iocomp::set_rows({{numbers, part.count()}, {sizes, 1}});
@@ -320,22 +320,29 @@ TEST_P(CppFace, OneOpenHasAPathAndRowsOfItsOwn) {
     EXPECT_EQ(all[0], total);
     const auto one = numbers.put({first[0]}, {part.count()}, part.values);
     const std::array<std::int64_t, 2> size{part.count(), -1};
-    static_cast<void>(sizes.put_buffered({first[1], 0}, {1, 2}, size));
+    static_cast<void>(sizes.put({first[1], 0}, {1, 2}, size, IOCOMP_BUFFERED));
     out.end_step();
-    const auto put = numbers.put_rows({2}, std::array<std::int64_t, 2>{7, 8}, true);
-    EXPECT_EQ(put.total, 2 * all[1]);
+    const iocomp::Rows pairs = iocomp::set_rows({{numbers, 2}});
+    EXPECT_EQ(pairs.total[0], 2 * all[1]);
+    numbers.put(pairs.first, {2}, std::array<std::int64_t, 2>{7, 8}, IOCOMP_BUFFERED);
+    EXPECT_EQ(code_of([&] { static_cast<void>(iocomp::set_rows({{numbers, 2}})); }),
+              IOCOMP_INVALID_ARGUMENT);  // after a put
     one.wait();
     const iocomp::Ticket closed = out.close_later();
     EXPECT_FALSE(out.is_open());
     closed.wait(IOCOMP_DURABLE);
-    const iocomp::Input in = io.open_input_with(other, "numbers");
+    const iocomp::Input in = io.open_input("numbers", other);
     EXPECT_EQ(in.read<std::int64_t>("numbers", 0), all_numbers());
-    EXPECT_EQ(in.shape("numbers", 1), std::vector<std::int64_t>{put.total});
-    EXPECT_EQ(io.latest_with(other, "numbers").step, 1);
+    EXPECT_EQ(in.shape("numbers", 1), pairs.total);
+    EXPECT_EQ(io.latest("numbers", other).step, 1);
     EXPECT_EQ(io.latest("numbers").step, -1);
-    EXPECT_EQ(code_of([&] { numbers.put_rows({2}, part.values); }), IOCOMP_INVALID_ARGUMENT);
-    EXPECT_EQ(code_of([&] { io.open_with("pfad = 1", "numbers", IOCOMP_SERIES).close(); }),
-              IOCOMP_INVALID_SETTING);
+    const auto refusal_of = [&](const iocomp::Options& options) {
+      return code_of([&] { io.open("numbers", IOCOMP_SERIES, options).close(); });
+    };
+    EXPECT_EQ(refusal_of({.settings = "pfad = 1"}), IOCOMP_INVALID_SETTING);
+    EXPECT_EQ(refusal_of({.comm = MPI_COMM_NULL}), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { static_cast<void>(io.open_input("numbers", {.after = 1})); }),
+              IOCOMP_INVALID_ARGUMENT);
   }
   io.finalize();
 }

@@ -158,7 +158,7 @@ void put(iocomp_var* variable, const std::int64_t* start, const std::int64_t* co
   iocomp_ticket ticket{};
   ASSERT_EQ(iocomp_put(variable, start, count, array.memory(), &ticket), 0) << iocomp_error();
   int is_free = 0;
-  ASSERT_EQ(iocomp_test(&ticket, IOCOMP_HANDED_OVER, &is_free), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_test(&ticket, IOCOMP_REUSABLE, &is_free), 0) << iocomp_error();
   EXPECT_EQ(is_free, 1);
   array.spoil();
 }
@@ -182,10 +182,13 @@ void write_step(const Session& session, StandIn& gpu, const Kinds& kind, iocomp_
   const std::array<std::int64_t, 2> count{rows, columns};
   const std::array<std::int64_t, 2> shape{rows + 2, columns + 2};
   const std::array<std::int64_t, 2> inside{1, 1};
-  ASSERT_EQ(iocomp_put_from(variables[0], start.data(), count.data(), field.memory(), shape.data(),
-                            inside.data(), 0, nullptr),
-            0)
-      << iocomp_error();
+  const iocomp_block block{.size = sizeof block,
+                           .start = start.data(),
+                           .count = count.data(),
+                           .values = field.memory(),
+                           .memory_shape = shape.data(),
+                           .memory_start = inside.data()};
+  ASSERT_EQ(iocomp_put_block(variables[0], &block, nullptr), 0) << iocomp_error();
   field.spoil();
 
   std::vector<double> strip;
@@ -211,7 +214,8 @@ void write_step(const Session& session, StandIn& gpu, const Kinds& kind, iocomp_
     mapped.push_back(value(i * session.ranks + rank, step));
   }
   OnGpu map{gpu, kind.device, mapped};
-  ASSERT_EQ(iocomp_put_decomp(variables[3], decomp, map.memory(), 0, nullptr), 0) << iocomp_error();
+  const iocomp_block scattered{.size = sizeof scattered, .values = map.memory(), .decomp = decomp};
+  ASSERT_EQ(iocomp_put_block(variables[3], &scattered, nullptr), 0) << iocomp_error();
   map.spoil();
   ASSERT_EQ(iocomp_end_step(file), 0) << iocomp_error();
 }
@@ -247,7 +251,7 @@ void write(const Session& session, StandIn& gpu, const Kinds& kind) {
 
 void read(const Session& session) {
   iocomp_input* input = nullptr;
-  ASSERT_EQ(iocomp_open_input(session.io, "out", &input), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_open_input(session.io, "out", nullptr, &input), 0) << iocomp_error();
   const std::int64_t ranks = session.ranks;
   const std::vector<std::pair<const char*, std::vector<std::int64_t>>> shapes{
       {"field", {rows * ranks, columns}},
@@ -356,7 +360,7 @@ TEST_P(GpuFailures, AreToldByThePut) {
   EXPECT_EQ(told(session, file, variable, there.memory()), "");
   ASSERT_EQ(iocomp_close(file), 0) << iocomp_error();
   iocomp_input* input = nullptr;
-  ASSERT_EQ(iocomp_open_input(session.io, "out", &input), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_open_input(session.io, "out", nullptr, &input), 0) << iocomp_error();
   const std::int64_t start = 0;
   EXPECT_NE(iocomp_read(input, "u", 0, &start, &shape, there.memory()), 0);
   EXPECT_NE(std::string{iocomp_error()}.find("memory of a GPU"), std::string::npos)

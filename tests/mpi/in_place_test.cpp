@@ -54,7 +54,7 @@ void write_and_check(const std::filesystem::path& folder) {
     iocomp_ticket ticket{};
     ASSERT_EQ(iocomp_put(variable, &start, &elements, memory, &ticket), 0) << iocomp_error();
     ASSERT_EQ(iocomp_end_step(file), 0);
-    ASSERT_EQ(iocomp_wait(&ticket, IOCOMP_HANDED_OVER), 0) << iocomp_error();
+    ASSERT_EQ(iocomp_wait(&ticket, IOCOMP_REUSABLE), 0) << iocomp_error();
   }
   ASSERT_EQ(iocomp_close(file), 0) << iocomp_error();
   ASSERT_EQ(iocomp_free(session, memory), 0);

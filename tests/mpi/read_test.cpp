@@ -101,7 +101,7 @@ class Reading : public testing::TestWithParam<std::string> {
       Extents count = shape;
       start[d] = shape[d] * rank / size;
       count[d] = shape[d] * (rank + 1) / size - start[d];
-      static_cast<void>(u.put_buffered(start, count, values_of(step, start, count)));
+      static_cast<void>(u.put(start, count, values_of(step, start, count), IOCOMP_BUFFERED));
       if (rank == 0) {
         static_cast<void>(t.put(0.5 * static_cast<double>(step)));
       }
@@ -167,7 +167,7 @@ TEST_P(Reading, FilesOfTheSameSessionOnPartsOfItsRanks) {
     MPI_Comm part = MPI_COMM_NULL;
     MPI_Comm_split(io.comm(), rank % 2, -rank, &part);
     std::mt19937_64 random{static_cast<std::uint64_t>(rank)};
-    expect_random_boxes(io.open_input_on(part, "data"), random);
+    expect_random_boxes(io.open_input("data", {.comm = part}), random);
     MPI_Comm_free(&part);
   });
 }

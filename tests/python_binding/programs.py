@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import gc
 import json
 import math
@@ -168,7 +169,7 @@ def arrays_are_released(io: iocomp.Session) -> None:
             del values
             out.end_step()
             if step % 2:
-                ticket.wait("durable" if step % 4 == 1 else "handed_over")
+                ticket.wait("durable" if step % 4 == 1 else "reusable")
                 assert alive[-1]() is None and ticket.done()
             del ticket
         out.wait_step(39)
@@ -252,7 +253,7 @@ def assignments() -> None:
         raises(
             iocomp.InvalidArgumentError, "u", u.put, np.zeros((1, 3, 4), "i4"), (io.comm.size, 0, 0)
         )
-        raises(ValueError, "element type", out.define, "b", "?", (3,))
+        raises(ValueError, "element type", out.define, "b", "M8[s]", (3,))
         raises(ValueError, "dimensions", out.define, "d", "f8", (1,) * 9)
         out.end_step()
         out.wait_step(0)
@@ -274,24 +275,24 @@ def decompositions() -> None:
         everybody = np.random.default_rng(1).permutation(math.prod(shape))
         mine = np.array_split(everybody, ranks)[rank]
         index = np.concatenate([mine, [-1, -1]])  # two halos
-        by_map = io.decomposition(shape, index)
+        by_map = io.decomp_map(shape, index)
         values = np.where(index < 0, np.nan, index * 2.0)
         runs = np.arange(rank, 6, ranks)
-        by_runs = io.decomposition_runs(shape, runs * shape[1], np.full(runs.size, shape[1]))
+        by_runs = io.decomp_runs(shape, runs * shape[1], np.full(runs.size, shape[1]))
         with io.open("fields") as out:
             u, v = out.define("u", "f8", shape), out.define("v", "f8", shape)
             for step in range(2):
                 ticket = u.put(values + step, by_map)
                 v.put(np.repeat(runs * 1.0, shape[1]), by_runs, buffered=bool(step))
                 out.end_step()
-                out.wait_puts("written" if step else "handed_over")
+                out.wait_puts("written" if step else "reusable")
                 assert ticket.done()
             raises(ValueError, "values for a decomposition", u.put, values[1:], by_map)
             del by_map  # freed in the next call
             gc.collect()
             io.progress()
-        raises(iocomp.InvalidArgumentError, "twice", io.decomposition, shape, [0, 0])
-        raises(iocomp.InvalidArgumentError, "runs", io.decomposition_runs, shape, [0, 1], [1])
+        raises(iocomp.InvalidArgumentError, "twice", io.decomp_map, shape, [0, 0])
+        raises(iocomp.InvalidArgumentError, "runs", io.decomp_runs, shape, [0, 1], [1])
         if rank == 0:
             with iocomp.open_files("fields") as files:
                 for step in range(2):
@@ -300,6 +301,84 @@ def decompositions() -> None:
                 assert np.array_equal(
                     files.read("v"), np.repeat(np.arange(6.0), shape[1]).reshape(shape)
                 )
+
+
+def manners() -> None:
+    """Meet files as h5py and xarray have them, and values that are not what a variable holds."""
+    with begin(None, {"files": {"fields": {"backend": "hdf5", "path": "fields.h5"}}}) as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        out = io.open("fields")
+        assert out and len(out) == 0 and out.name == "fields"
+        u = out.define("u", "f8", (4 * ranks, 6), dims=("y", "x"))
+        mask = out.define("mask", bool, (4 * ranks,))
+        bytes_ = out.define("bytes", "u1", (2 * ranks,))
+        floats = out.define("floats", "f4", (2 * ranks,))
+        names = out.define("names", "S8", (3 * ranks,))
+        refuse = functools.partial(raises, iocomp.InvalidArgumentError)
+        refuse("one name for each", out.define, "v", "f8", (1, 2), dims=("x",))
+        refuse("one name for each", out.define, "v", "f8", (1,), dims="x")
+        refuse("300 does not fit uint8 (index [0])", bytes_.put, [300, -1])
+        refuse("-1 does not fit uint8 (index [1])", bytes_.put, [3, -1])
+        refuse("1.5 does not fit uint8", bytes_.__setitem__, 0, 1.5)
+        refuse("2 does not fit bool (index [1])", mask.put, [1, 2])
+        refuse("1e+300 does not fit float32", floats.put, [1e300, 0])
+        refuse("complex128 for a variable of float32", floats.put, [1j, 0])
+        refuse("<U1 for a variable of uint8", bytes_.put, ["a", "b"])
+        refuse("inhomogeneous", bytes_.put, [[1], [1, 2]])
+        refuse("uint8: convert", bytes_.put, np.array([1, 2]))  # an array says what it is
+        refuse("300 does not fit", bytes_.set_fill, 300)
+        refuse("no single value", bytes_.set_fill, [1, 2])
+        refuse("has 10 bytes, the variable has room for 8", names.put, ["äöäöä", "b"])
+        values = np.arange(24.0).reshape(4, 6) + rank
+        refuse("no fill value", u.put, np.ma.masked_less(values, 3))
+        refuse("join them", out.attrs.__setitem__, "list", ["a", "b"])
+        out.attrs["title"] = np.str_("a run")
+        u.attrs["range"] = [0, 5]
+        u.set_attribute("units", "K")
+        assert dict(u.attrs) == {"range": [0, 5], "units": "K"}
+        u.set_fill(-1)
+        u.put(np.ma.masked_less(values, 3), (4 * rank, 0))
+        mask.put([True, False, 1, 0], (4 * rank,))
+        bytes_.put([200, True], (2 * rank,))
+        floats.put([0.1, np.inf], (2 * rank,))
+        names.put(np.array(["äö", "b", f"r{rank}"]), (3 * rank, 0))
+        assert list(out) == ["u", "mask", "bytes", "floats", "names"] and out["u"] is u
+        assert "float64" in repr(out) and "names" in repr(out) and "'fields'" in repr(out)
+        assert len(u) == 4 * ranks and u.name == "u" and "u" in repr(u)
+        out.close()
+        assert "closed" in repr(out)
+        expected = np.where(values < 3, -1, values)
+        text = "|".join(("äö", "b", f"r{rank}"))
+        with io.open_input("fields") as back:
+            look_at(back, rank, expected, text)
+            assert back["u"].read(0).shape == (4 * ranks, 6)
+            assert "1 step" in repr(back)
+        with iocomp.open_files("fields") as files:
+            look_at(files, rank, expected, text)
+            assert np.array_equal(np.asarray(files["u"])[4 * rank : 4 * rank + 4], expected)
+            assert "hdf5" in repr(files) and "(" in repr(files["u"])
+            raises(ValueError, "without a copy", files["u"].__array__, copy=False)
+        assert "closed" in repr(files)
+
+
+def look_at(files: Any, rank: int, expected: Any, text: str) -> None:
+    """Look at what `manners` wrote, in what maps names to variables."""
+    assert list(files) == ["u", "mask", "bytes", "floats", "names"] and len(files) == 5
+    assert "u" in files and "v" not in files and files.get("v") is None
+    raises(KeyError, "v", files.__getitem__, "v")
+    u, mask, rows = files["u"], files["mask"], slice(4 * rank, 4 * rank + 4)
+    assert (u.name, u.ndim, u.dtype, u.steps) == ("u", 2, np.dtype("f8"), [0])
+    assert u.shape == (len(u), 6) and u.size == 6 * len(u)
+    assert np.array_equal(u[rows], expected)
+    assert np.array_equal(u[rows, ::2], expected[:, ::2])
+    assert np.array_equal(u[4 * rank + 1, -1], expected[1, -1])
+    assert u.attrs["units"] == "K" and list(u.attrs["range"]) == [0, 5]
+    assert u.attrs["dimensions"] == "y x" and files.attrs["title"] == "a run"
+    assert mask.dtype == bool and mask[rows].tolist() == [True, False, True, False]
+    assert files["bytes"][2 * rank : 2 * rank + 2].tolist() == [200, 1]
+    assert files["floats"][2 * rank : 2 * rank + 2].tolist() == [np.float32(0.1), np.inf]
+    found = files["names"][3 * rank : 3 * rank + 3]
+    assert b"|".join(each.tobytes().rstrip(b"\0") for each in found).decode() == text
 
 
 def failures() -> None:
@@ -325,7 +404,7 @@ def failures() -> None:
     raises(iocomp.InvalidArgumentError, "already", out.define, "u", "f8", (3,))
     raises(
         ValueError,
-        "'sideways' is none of 'handed_over'",
+        "'sideways' is none of 'reusable'",
         u.put(np.ones(1), (rank,)).wait,
         "sideways",
     )
@@ -421,7 +500,7 @@ def sub_communicators() -> None:
             assert out.current_step == 1 and u.shape == (half.size + 1,)
             u[half.rank] = 9
             out.end_step()
-        with io.open_input(name, half) as back:
+        with io.open_input(name, comm=half) as back:
             assert back.read("u", 0).tolist() == [4] + [-5] * (half.size - 1)
             assert back.read("u", 1).tolist() == [9] * half.size + [-5]
             assert back.shape("u", 0) == (half.size,)
@@ -592,7 +671,7 @@ def options_of_one_open() -> None:
         outs = {}
         for number, backend in enumerate(("posix", "hdf5")):
             text = f'path = "run{number}.{backend}"\nbackend = "{backend}"'
-            outs[backend] = io.open("run", options=text)
+            outs[backend] = io.open("run", settings=text)
         for backend, out in outs.items():
             u = out.define("u", "f8", shape)
             u[rank] = np.full(1000, rank + len(backend), "f8")
@@ -603,14 +682,16 @@ def options_of_one_open() -> None:
             path = f"run{number}.{backend}"
             assert Path(path).exists()
             said = {"path": path, "backend": backend}
-            with io.open_input("run", options=said) as back:
+            with io.open_input("run", settings=said) as back:
                 assert (back.read("u", 0)[rank] == rank + len(backend)).all()
-            latest = io.latest("run", options=said)
+            latest = io.latest("run", settings=said)
             assert latest.step == 0 and latest.input is not None
-        assert io.latest("run", options={"path": "nowhere.bin", "backend": "posix"}).step == -1
+        assert io.latest("run", settings={"path": "nowhere.bin", "backend": "posix"}).step == -1
 
         half = io.comm.Split(rank % 2)
-        with io.open("run", "checkpoint", comm=half, options=f'path = "half{rank % 2}.bin"') as out:
+        with io.open(
+            "run", "checkpoint", comm=half, settings=f'path = "half{rank % 2}.bin"'
+        ) as out:
             out.define("r", "i4", (half.size,))[half.rank] = half.rank
         assert len(list(Path().glob(f"half{rank % 2}*.bin"))) == 1
         half.Free()
@@ -627,26 +708,26 @@ def options_of_one_open() -> None:
             ("layout = 'time'\nbackend = 'posix'", "the back-end hdf5 has it, posix has not"),
         ]
         for text, story in bad:
-            raises(iocomp.InvalidSettingError, story, io.open, "run", options=text)
+            raises(iocomp.InvalidSettingError, story, io.open, "run", settings=text)
             raises(
-                iocomp.InvalidSettingError, story.split(", posix")[0], io.open, "run", options=text
+                iocomp.InvalidSettingError, story.split(", posix")[0], io.open, "run", settings=text
             )
         raises(
-            iocomp.InvalidSettingError, "in the call", io.open_input, "run", options={"verify": 3}
+            iocomp.InvalidSettingError, "in the call", io.open_input, "run", settings={"verify": 3}
         )
         raises(
             iocomp.TargetExistsError,
             "run0.posix",
             io.open,
             "run",
-            options=said | {"path": "run0.posix"},
+            settings=said | {"path": "run0.posix"},
         )
 
 
 def options_under_the_user() -> None:
     """What the user says of this name holds over the call, what he says of all files does not."""
     with begin() as io:
-        with io.open("run", options={"path": "called.bin", "keep": 3, "backend": "hdf5"}) as out:
+        with io.open("run", settings={"path": "called.bin", "keep": 3, "backend": "hdf5"}) as out:
             u = out.define("u", "f8", (io.comm.size,))
             u[io.comm.rank] = 1.0
         assert Path("called.bin").exists() == (sys.argv[2] == "all")
@@ -659,7 +740,7 @@ def different_options() -> None:
         mine = {"path": f"run{int(io.comm.rank == 1)}.bin", "backend": "posix"}
         story = "with other options than" if sys.argv[2] == "server" else "with the options <"
         try:
-            out = io.open("run", options=mine)
+            out = io.open("run", settings=mine)
             u = out.define("u", "f8", (io.comm.size,))
             u[io.comm.rank] = 1
             out.end_step()
@@ -676,7 +757,7 @@ def one_file_each_time() -> None:
     with begin() as io:
         rank, tickets = io.comm.rank, []
         for time in range(times):
-            out = io.open("fields", options={"path": f"fields{time:02}.out"})
+            out = io.open("fields", settings={"path": f"fields{time:02}.out"})
             u = out.define("u", "f8", (io.comm.size, 20000))
             out.begin_step(time, time / 10)
             u.put(np.full((1, 20000), rank + time, "f8"), (rank, 0))  # forgotten at once
@@ -688,11 +769,11 @@ def one_file_each_time() -> None:
                 out.close_later()
             raises(iocomp.InvalidArgumentError, "", out.end_step)
         for ticket in tickets:
-            ticket.wait("handed_over")
+            ticket.wait("reusable")
         for ticket in reversed(tickets):
             ticket.wait("durable")
             assert ticket.done("written") and ticket.done("durable")
-        with io.open_input("fields", options={"path": f"fields{time:02}.out"}) as back:
+        with io.open_input("fields", settings={"path": f"fields{time:02}.out"}) as back:
             assert back.steps == [time] and (back.read("u")[rank] == rank + time).all()
 
 
@@ -701,7 +782,7 @@ def files_of_each_time() -> None:
     with begin() as io:
         rank = io.comm.rank
         for time, path in enumerate(sorted(Path().glob("fields[0-9][0-9].out"))):
-            with io.open_input("fields", options={"path": str(path)}) as back:
+            with io.open_input("fields", settings={"path": str(path)}) as back:
                 assert back.steps == [time] and (back.read("u")[rank] == rank + time).all()
 
 
@@ -709,7 +790,7 @@ def a_close_that_fails() -> None:
     """Tell by the ticket, or by finalize."""
     io = begin()
     story = "overlap"
-    asked, unasked = (io.open("run", options={"path": f"{name}.bin"}) for name in ("asked", "not"))
+    asked, unasked = (io.open("run", settings={"path": f"{name}.bin"}) for name in ("asked", "not"))
     for out in (asked, unasked):
         u = out.define("u", "i4", (io.comm.size + 1,))
         u[:] = np.zeros(io.comm.size + 1, "i4")
@@ -718,7 +799,7 @@ def a_close_that_fails() -> None:
     unasked.close_later()
     raises(iocomp.OverlappingPutsError, story, ticket.wait, "durable")
     raises(iocomp.OverlappingPutsError, story, ticket.wait, "written")
-    ticket.wait("handed_over")
+    ticket.wait("reusable")
     error = raises(iocomp.OverlappingPutsError, story, io.finalize)
     assert '"run"' in error.story
 
@@ -752,9 +833,10 @@ def particles() -> None:
                 assert np.array_equal(back.read("x", step)[:, 0], expected)
                 assert np.array_equal(back.read("id", step), np.arange(sum(count)))
 
-        with io.open("run", options={"path": "one.bin"}) as out:
+        with io.open("run", settings={"path": "one.bin"}) as out:
             u = out.define("u", "i4", (0, 2))
-            first, total, ticket = u.put_rows(np.full((rank + 1, 2), rank, "i4"))
+            first, total = out.set_rows({u: rank + 1})[0]
+            ticket = u.put(np.full((rank + 1, 2), rank, "i4"), (first, 0))
             assert (first, total) == (rank * (rank + 1) // 2, ranks * (ranks + 1) // 2)
             out.end_step()
             ticket.wait()
@@ -770,10 +852,11 @@ def particles() -> None:
             raises(iocomp.InvalidArgumentError, story, out.set_rows, {many: -1 if rank == 0 else 2})
         half = io.comm.Split(rank % 2)
         for _ in range(2):
-            with io.open("run", comm=half, options={"path": f"half{rank % 2}.bin"}) as out:
+            with io.open("run", comm=half, settings={"path": f"half{rank % 2}.bin"}) as out:
                 u = out.define("u", "i4", (0,))
                 for _ in range(2):
-                    assert u.put_rows([rank], buffered=True)[:2] == (half.rank, half.size)
+                    assert out.set_rows({u: 1}) == [(half.rank, half.size)]
+                    u.put([rank], (half.rank,), buffered=True)
                     out.end_step()
             half.Barrier()
             if half.rank == 0:
@@ -848,7 +931,7 @@ def gpu_arrays(io: iocomp.Session) -> None:
         u["framed"].put(inside, (5 * rank, 0))
         u["rows"].put(there, (5 * rank, 0))
         index = np.arange(30 * rank, 30 * rank + 30)
-        mapped.put(OnGpu(driver, mine.ravel()), io.decomposition((30 * ranks,), index))
+        mapped.put(OnGpu(driver, mine.ravel()), io.decomp_map((30 * ranks,), index))
         story = "of type float64: the variable has"
         small = out.define("small", "f4", (5, 6))
         raises(iocomp.InvalidArgumentError, story, small.put, there)

@@ -103,7 +103,13 @@ def test_an_unstructured_mesh(launch: Launcher, language: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "mode"),
-    [("c", "kernel"), ("c", "shared"), ("cpp", "kernel"), ("fortran", "kernel"), ("python", "sync")],
+    [
+        ("c", "kernel"),
+        ("c", "shared"),
+        ("cpp", "kernel"),
+        ("fortran", "kernel"),
+        ("python", "sync"),
+    ],
 )
 def test_groups_of_ranks(launch: Launcher, language: str, mode: str) -> None:
     run_example(launch, language, "groups", mode)

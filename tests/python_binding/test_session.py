@@ -48,6 +48,10 @@ def test_blocks_are_assigned_as_with_numpy(play: Play) -> None:
     play("assignments", ranks=3)
 
 
+def test_files_and_values_are_met_as_python_has_them(play: Play) -> None:
+    play("manners", ranks=2)
+
+
 @pytest.mark.parametrize("mode", ["kernel", "message"])
 def test_decompositions_come_from_index_arrays(play: Play, mode: str) -> None:
     play("decompositions", ranks=4, **MODES[mode])

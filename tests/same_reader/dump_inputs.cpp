@@ -117,7 +117,8 @@ Json dump(iocomp_session* session, const Json& asked) {
     }
   }
   iocomp_input* input = nullptr;
-  check(iocomp_open_input_with(session, iocomp_comm(session), "file", options.c_str(), &input));
+  const iocomp_open_options told_options{.size = sizeof told_options, .settings = options.c_str()};
+  check(iocomp_open_input(session, "file", &told_options, &input));
   std::ofstream data{asked.at("data").get<std::string>(), std::ios::binary};
   Json told{{"code", 0}, {"steps", Json::array()}, {"variables", Json::array()}};
   std::int64_t steps = 0;

@@ -61,7 +61,7 @@ def begin(trials: Trials, tmp_path: Path) -> Begin:
             pytest.skip(f"the back-end {settings['backend']} was not built")
         path = tmp_path / f"file{'.bp' if form in OF_BP else '.nc' if form in OF_NETCDF else '.h5'}"
         chosen = {"path": str(path), **settings, **options}
-        return trials.session.open("file", "series", options=chosen), path
+        return trials.session.open("file", "series", settings=chosen), path
 
     return begin_file
 

@@ -34,7 +34,7 @@ class _Writing:
     """A file in the making."""
 
     def __init__(self, session: iocomp.Session, plan: Plan, path: Path, existing: str) -> None:
-        options = {
+        settings = {
             "path": str(path),
             "backend": plan.format.backend,
             "existing": existing,
@@ -43,7 +43,7 @@ class _Writing:
         kind: Any = "checkpoint" if plan.kind == "checkpoint" else "series"
         self.expected = Expected()
         self._plan, self._next = plan, 0
-        self._file = session.open("file", kind, options=options)
+        self._file = session.open("file", kind, settings=settings)
         self._variables: dict[str, iocomp.Variable] = {}
         self._shapes: dict[str, Shape] = {}
         for name, value in plan.attributes.items():

@@ -19,21 +19,23 @@ from iocomp.errors import (
 from iocomp.library import __version__, version, version_number
 from iocomp.reader import Files, open_files
 from iocomp.session import (
-    Decomposition,
+    Attributes,
+    Decomp,
     File,
     Input,
     Latest,
     Role,
     Rows,
-    RowsPut,
     Session,
     Ticket,
     Variable,
 )
+from iocomp.stored import StoredVariable
 
 __all__ = [
+    "Attributes",
     "CopyWarning",
-    "Decomposition",
+    "Decomp",
     "Error",
     "File",
     "Files",
@@ -48,9 +50,9 @@ __all__ = [
     "OverlappingPutsError",
     "Role",
     "Rows",
-    "RowsPut",
     "Session",
     "StorageError",
+    "StoredVariable",
     "TargetExistsError",
     "Ticket",
     "TimedOutError",

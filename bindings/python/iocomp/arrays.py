@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ TYPES = {
         ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "S1"), 1
     )
 }
+BOOL = 15
+"""Truth values: int8 in the file, with the attribute `dtype = "bool"`."""
 DTYPES = {number: dtype for dtype, number in TYPES.items()}
 PACK = [struct.Struct(f"{n}q").pack for n in range(9)]  # int64_t[n] as bytes
 _first_byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
@@ -53,3 +55,65 @@ def memory_shape(values: Array) -> tuple[int, ...] | None:
             extents.append(outer // stride)
         stride, least = outer, outer * count
     return (*values.shape[:1], *reversed(extents))
+
+
+def is_truth(dtype: np.dtype[Any], attributes: Mapping[str, Any]) -> bool:
+    """Whether a variable of the file holds truth values, as xarray knows them."""
+    return dtype == np.int8 and attributes.get("dtype") == "bool"
+
+
+def number_of(dtype: npt.DTypeLike) -> int:
+    """Return the element type for a type of numpy."""
+    found = np.dtype(dtype)
+    if found == np.bool_:
+        return BOOL
+    if found in TYPES:
+        return TYPES[found]
+    known = ", ".join(str(each) for each in TYPES)
+    raise InvalidArgumentError(f"there is no element type for {found}; there are bool, {known}")
+
+
+def converted(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
+    """Return a list or a number as an array of a type that holds each of its values.
+
+    Raises:
+        InvalidArgumentError: Naming the first value that does not fit.
+    """
+    try:
+        given = np.asarray(values)
+    except ValueError as error:  # lists of several lengths
+        raise InvalidArgumentError(str(error)) from None
+    if given.dtype == dtype or given.size == 0:
+        return given.astype(dtype, copy=False)
+    if given.dtype.kind in "US" and dtype.kind == "S":
+        return given
+    is_real = given.dtype.kind in "biuf"
+    if dtype.kind not in "biufc" or not (is_real or given.dtype.kind == dtype.kind):
+        raise InvalidArgumentError(f"values of {given.dtype} for a variable of {dtype}")
+    with np.errstate(all="ignore"):
+        made = given.astype(dtype)
+        if dtype.kind in "fc":  # rounded, as numpy does it, but not to infinity
+            fits = np.isfinite(made) | ~np.isfinite(given)
+        else:
+            fits = (made.astype(given.dtype) == given) & ((made < 0) == (given < 0))
+    if not fits.all():
+        at = tuple(int(each) for each in np.argwhere(~fits)[0])
+        raise InvalidArgumentError(
+            f"{given[at]} does not fit {dtype}" + (f" (index {list(at)})" if at else "")
+        )
+    return made
+
+
+def texts(values: Array, length: int) -> Array:
+    """Return texts as arrays of bytes of this length: one more dimension, zeros at the end."""
+    if values.dtype.kind == "U":
+        values = np.char.encode(values, "utf-8")
+    if values.itemsize > length:
+        longest = max(values.reshape(-1).tolist(), key=len)
+        if len(longest) > length:
+            raise InvalidArgumentError(
+                f"the text {longest.decode(errors='replace')!r} has {len(longest)} bytes, the "
+                f"variable has room for {length}"
+            )
+    dense = np.ascontiguousarray(values, f"S{length}")
+    return dense.reshape(-1).view("S1").reshape(*values.shape, length)

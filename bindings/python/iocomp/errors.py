@@ -73,7 +73,7 @@ class UnsupportedError(Error, NotImplementedError):
     code = 9
 
 
-class NotFoundError(Error, LookupError):
+class NotFoundError(Error, KeyError):
     """There is no such file, or nothing of it is committed, or no such variable or step."""
 
     code = 10

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mpi4py import MPI
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 """The release of iocomp.h that the calls below were written for, and of this package."""
 
 # Of every call of iocomp.h: what it returns, and its arguments. A test compares them with the
@@ -31,25 +31,19 @@ CALLS = {
     "iocomp_should_stop": "i:pp",
     "iocomp_finalize": "i:p",
     "iocomp_open": "i:psip",
-    "iocomp_open_after": "i:psilp",
-    "iocomp_open_on": "i:pcsip",
-    "iocomp_open_with": "i:pcsilsp",
+    "iocomp_open_with": "i:psipp",
     "iocomp_define": "i:psiipp",
+    "iocomp_define_with": "i:ppp",
     "iocomp_set_shape": "i:pp",
     "iocomp_set_rows": "i:ipppp",
-    "iocomp_put_rows": "i:pppippp",
-    "iocomp_set_attribute": "i:psilp",
-    "iocomp_set_attribute_text": "i:pss",
-    "iocomp_set_var_attribute": "i:psilp",
-    "iocomp_set_var_attribute_text": "i:pss",
+    "iocomp_set_attribute": "i:ppsilp",
+    "iocomp_set_attribute_text": "i:ppss",
     "iocomp_set_fill": "i:pp",
     "iocomp_begin_step": "i:pld",
     "iocomp_put": "i:ppppp",
-    "iocomp_put_buffered": "i:ppppp",
-    "iocomp_put_from": "i:ppppppip",
+    "iocomp_put_block": "i:ppp",
     "iocomp_decomp_runs": "i:piplppp",
     "iocomp_decomp_map": "i:piplpp",
-    "iocomp_put_decomp": "i:pppip",
     "iocomp_decomp_free": "i:p",
     "iocomp_after": "i:ps",
     "iocomp_end_step": "i:p",
@@ -63,11 +57,8 @@ CALLS = {
     "iocomp_progress": "i:p",
     "iocomp_close": "i:p",
     "iocomp_close_later": "i:pp",
-    "iocomp_open_input": "i:psp",
-    "iocomp_open_input_on": "i:pcsp",
-    "iocomp_open_input_with": "i:pcssp",
-    "iocomp_latest": "i:psppp",
-    "iocomp_latest_with": "i:pcssppp",
+    "iocomp_open_input": "i:pspp",
+    "iocomp_latest": "i:pspppp",
     "iocomp_input_steps": "i:pp",
     "iocomp_input_step": "i:plp",
     "iocomp_input_time": "i:plp",
@@ -92,6 +83,48 @@ CALLS = {
     "iocomp_settings": "s:p",
 }
 
+
+class OpenOptions(ctypes.Structure):
+    """`iocomp_open_options`."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("settings", ctypes.c_char_p),
+        ("comm", ctypes.c_void_p),
+        ("after", ctypes.c_void_p),
+    )
+
+
+class Definition(ctypes.Structure):
+    """`iocomp_definition`."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("ndims", ctypes.c_int),
+        ("shape", ctypes.c_char_p),  # int64_t[], packed
+        ("dims", ctypes.c_void_p),
+    )
+
+
+class Block(ctypes.Structure):
+    """`iocomp_block`. Lists of int64_t are packed."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("start", ctypes.c_char_p),
+        ("count", ctypes.c_char_p),
+        ("values", ctypes.c_void_p),
+        ("memory_shape", ctypes.c_char_p),
+        ("memory_start", ctypes.c_char_p),
+        ("decomp", ctypes.c_void_p),
+        ("type", ctypes.c_int),
+        ("flags", ctypes.c_int),
+    )
+
+
+BUFFERED = 1
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,
     "s": ctypes.c_char_p,
@@ -172,6 +205,12 @@ class Library:
 
         value: int | None = self._handle.from_address(MPI._addressof(comm)).value
         return value
+
+    def address_of(self, comm: MPI.Comm) -> int:
+        """Return where the C handle of a communicator is."""
+        from mpi4py import MPI
+
+        return int(MPI._addressof(comm))
 
     def set_handle(self, comm: MPI.Comm, handle: int | None) -> None:
         """Make a communicator of mpi4py stand for a C handle, which it does not own."""

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +21,9 @@ from iocomp.bp import BpFile
 from iocomp.errors import InvalidArgumentError, NotFoundError
 from iocomp.library import reader_library
 from iocomp.scope import Scope
+from iocomp.stored import Box, Index, Stored, slices_of
 
 Attributes = dict[str, Any]
-Index = slice | int | EllipsisType
-Box = tuple[slice, ...]  # one for each dimension, from 0 to its extent at most, steps above 0
 
 _DTYPES_BY_NAME = {str(dtype): dtype for dtype in TYPES} | {"char": np.dtype("S1")}
 _WITHOUT_LIBRARY = ("posix", "mpiio", "frames")  # formats that no library of others reads
@@ -123,10 +121,11 @@ def _locks_of_others(stack: ExitStack) -> None:
         stack.enter_context(locks.HDF5_LOCK)
 
 
-class Files(Scope):
+class Files(Scope, Stored):
     """The committed steps of a series or of a set of checkpoints, as they were at opening.
 
-    Threads may read from it at a time, and it can be pickled: then it is opened again.
+    `files["u"]` is a variable. Threads may read from it at a time. It can be pickled: then it is
+    opened again.
     """
 
     _ends_after_exceptions = True
@@ -166,6 +165,12 @@ class Files(Scope):
 
     def _leave(self) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        """Return path, format, steps and variables."""
+        if self._opened is None:
+            return f"<iocomp.Files {str(self.path)!r}, closed>"
+        return self._shown(f"iocomp.Files {str(self.path)!r} ({self.format})", self.steps)
 
     @property
     def steps(self) -> list[int]:
@@ -234,7 +239,7 @@ class Files(Scope):
         """
         variable, row = self._find(name, step)
         place = variable.place(row)
-        slices, view = _slices(box, name, place.shape)
+        slices, view = slices_of(box, name, place.shape)
         shape = tuple(
             len(range(each.start, each.stop, each.step))
             for each, kept in zip(slices, view, strict=True)
@@ -256,6 +261,24 @@ class Files(Scope):
         for each in self._bp.values():
             each.close()
         self._bp.clear()
+
+    def _names(self) -> list[str]:
+        return list(self._indices)
+
+    def _steps_of(self, name: str) -> list[int]:
+        return self.steps_of(name)
+
+    def _form(self, name: str, step: int) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        return self._place(name, step)
+
+    def _attrs(self, name: str | None) -> Attributes:
+        return self.attributes(name)
+
+    def _read_box(self, name: str, step: int, box: Index | tuple[Index, ...]) -> Array:
+        return self.read(name, step, box)
+
+    def _require(self, name: str) -> None:
+        self._find(name, None)
 
     def _row(self, step: int) -> int:
         if step in self._steps:
@@ -352,39 +375,6 @@ class Files(Scope):
         in_file = int(self._in_file[self._steps[step]])
         self._bp[file].read(name, in_file, shape, start, dense)
         into[...] = dense
-
-
-def _slices(
-    box: Index | tuple[Index, ...], name: str, whole: tuple[int, ...]
-) -> tuple[Box, tuple[slice | None, ...]]:
-    """Return a box as slices, and how the result becomes an array of all dimensions.
-
-    The result lacks those of integers: None stands for them.
-    """
-    parts = box if isinstance(box, tuple) else (box,)
-    given = [each for each in parts if each is not Ellipsis]
-    at = next((i for i, each in enumerate(parts) if each is Ellipsis), len(parts))
-    missing = len(whole) - len(given)
-    if missing < 0:
-        raise InvalidArgumentError(f"{len(given)} indices of {name}, which has shape {whole}")
-    slices: list[slice] = []
-    view: list[slice | None] = []
-    every = [*given[:at], *[slice(None)] * missing, *given[at:]]
-    for part, extent in zip(every, whole, strict=True):
-        if isinstance(part, slice):
-            start, stop, step = part.indices(extent)
-            if step < 1:
-                raise InvalidArgumentError(f"{part} of {name}: only steps above 0")
-            last = start + (stop - start - 1) // step * step + 1  # what lies behind it nobody wants
-            slices.append(slice(start, max(start, last), step))
-            view.append(slice(None))
-        else:
-            index = int(part)
-            if not -extent <= index < extent:
-                raise InvalidArgumentError(f"index {index} of {name} of shape {whole}")
-            slices.append(slice(index % extent, index % extent + 1, 1))
-            view.append(None)
-    return tuple(slices), tuple(view)
 
 
 def open_files(path: str | os.PathLike[str], *, use_manifest: bool = True) -> Files:

@@ -13,34 +13,42 @@ import struct
 import sys
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from enum import IntEnum
-from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from iocomp.arrays import DTYPES, PACK, TYPES, Array, address_of, integers, memory_shape
-from iocomp.errors import CopyWarning, InvalidArgumentError
-from iocomp.library import library
+from iocomp.arrays import (
+    DTYPES,
+    PACK,
+    Array,
+    address_of,
+    converted,
+    integers,
+    memory_shape,
+    number_of,
+    texts,
+)
+from iocomp.errors import CopyWarning, InvalidArgumentError, NotFoundError
+from iocomp.library import BUFFERED, Block, Definition, OpenOptions, library
 from iocomp.memory import preserve
 from iocomp.scope import Scope
+from iocomp.stored import Index, Stored, slices_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-State = Literal["handed_over", "written", "durable"]
+State = Literal["reusable", "written", "durable"]
 Kind = Literal["series", "checkpoint"]
-Options = str | Mapping[str, Any]
-"""Settings of a file for one open: TOML text, or a dictionary."""
+Settings = str | Mapping[str, Any]
+"""TOML text, or a dictionary."""
 Shape = int | Sequence[int]
-Index = slice | int | EllipsisType
 
 _KINDS = {"series": 1, "checkpoint": 2}
-_STATES = {"handed_over": 1, "written": 2, "durable": 3}
-_HANDED_OVER = 1
-_LAST_STEP = 2**63 - 1
+_STATES = {"reusable": 1, "written": 2, "durable": 3}
+_REUSABLE = 1
 _COUNTS_OF_INT = {"input_variables", "input_find", "input_attributes"}  # all others are int64_t
 _address = ctypes.addressof
 _alive: set[Session] = set()  # with the arrays that are lent to the library
@@ -64,27 +72,11 @@ def _choice(value: str, known: Mapping[str, int]) -> int:
     raise InvalidArgumentError(f"{value!r} is none of {', '.join(map(repr, known))}")
 
 
-def _type_of(dtype: npt.DTypeLike) -> int:
-    found = np.dtype(dtype)
-    if found in TYPES:
-        return TYPES[found]
-    known = ", ".join(str(each) for each in TYPES)
-    raise InvalidArgumentError(f"there is no element type for {found}; there are {known}")
-
-
 class Rows(NamedTuple):
     """Where the rows of a rank begin among those of all, and how many all have."""
 
     first: int
     total: int
-
-
-class RowsPut(NamedTuple):
-    """The same, and the ticket of the put."""
-
-    first: int
-    total: int
-    ticket: Ticket
 
 
 class _OnGpu:
@@ -102,8 +94,10 @@ class _OnGpu:
 
 def _array_of(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
     """Return the values as an array; one of a GPU as it lies, since nothing here can copy it."""
-    if isinstance(values, np.ndarray) or not hasattr(values, "__cuda_array_interface__"):
-        return np.asarray(values, None if isinstance(values, np.ndarray) else dtype)
+    if isinstance(values, np.ndarray):
+        return values
+    if not hasattr(values, "__cuda_array_interface__"):
+        return converted(values, dtype)
     array = np.asarray(_OnGpu(values))
     if array.dtype != dtype:
         raise InvalidArgumentError(
@@ -136,19 +130,19 @@ def _text(text: str) -> bytes:
     return encoded
 
 
-def _options(options: Options | None) -> bytes | None:
-    text = "\n".join(_toml(options)) if isinstance(options, Mapping) else options
+def _settings(settings: Settings | None) -> bytes | None:
+    text = "\n".join(_toml(settings)) if isinstance(settings, Mapping) else settings
     return None if text is None else _text(text)
 
 
 class Ticket(ctypes.Structure):
-    """What a put returns. It keeps the array that was put until that is handed over."""
+    """What a put returns. It keeps the array that was put until that is reusable."""
 
     _fields_ = (("_of", ctypes.c_void_p), ("_number", ctypes.c_uint64))
     _session: Session | None = None
     _values: Array | None = None
 
-    def wait(self, state: State = "handed_over") -> None:
+    def wait(self, state: State = "reusable") -> None:
         """Sleep until the put has come so far. Local.
 
         Raises:
@@ -158,7 +152,7 @@ class Ticket(ctypes.Structure):
         lib.check(lib.wait(_address(self), _choice(state, _STATES)))
         self._values = None
 
-    def done(self, state: State = "handed_over") -> bool:
+    def done(self, state: State = "reusable") -> bool:
         """Whether the put has come so far. Local. Raises like `wait`."""
         lib, reached = self._library(), ctypes.c_int()
         lib.check(lib.test(_address(self), _choice(state, _STATES), _address(reached)))
@@ -176,17 +170,17 @@ class Ticket(ctypes.Structure):
         """Whether the library is done with the array. One that failed is kept until the close."""
         reached = ctypes.c_int()
         if self._values is not None:
-            library().test(_address(self), _HANDED_OVER, _address(reached))
+            library().test(_address(self), _REUSABLE, _address(reached))
         if reached.value:
             self._values = None
         return self._values is None
 
 
-class Decomposition:
+class Decomp:
     """What one rank has of arrays that are not cut into boxes. Freed with its last reference."""
 
     def __init__(self, session: Session, raw: int | None, elements: int) -> None:
-        """Made by `Session.decomposition`; `elements` are those in memory."""
+        """Made by `Session.decomp_map`; `elements` are those in memory."""
         self._raw, self._elements = raw, elements
         session._free_with(self, library().decomp_free, raw)
 
@@ -195,12 +189,21 @@ class Variable:
     """A typed N-dimensional global array in a file."""
 
     def __init__(
-        self, file: File, raw: int | None, dtype: np.dtype[Any], shape: Sequence[int]
+        self,
+        file: File,
+        raw: int | None,
+        name: str,
+        dtype: np.dtype[Any],
+        shape: Sequence[int],
     ) -> None:
         """Made by `File.define`."""
         lib = library()
+        self.name = name
+        self.attrs = Attributes(None, self)
+        """The attributes that were set here: `u.attrs["units"] = "K"` sets one."""
+        self._fill: Array | None = None
         self._raw, self._file = raw, file
-        self._plain, self._buffered = lib.put, lib.put_buffered
+        self._plain, self._put_block = lib.put, lib.put_block
         self.dtype = dtype
         self.shape = tuple(shape)
         self._pack = PACK[len(self.shape)]
@@ -209,13 +212,13 @@ class Variable:
     def put(
         self,
         values: npt.ArrayLike,
-        where: Sequence[int] | Decomposition | None = None,
+        where: Sequence[int] | Decomp | None = None,
         *,
         buffered: bool = False,
     ) -> Ticket:
         """Put one block into the current step, without a copy. Local; returns at once.
 
-        Leave the array alone until the ticket is handed over. You may forget it: it is kept as long
+        Leave the array alone until the ticket is reusable. You may forget it: it is kept as long
         as the library needs it.
 
         Args:
@@ -226,11 +229,11 @@ class Variable:
                 element. Or a decomposition, with the elements in its order.
             buffered: The library copies the block, so that `values` is yours again on return.
         """
-        if not isinstance(values, np.ndarray):
-            values = _array_of(values, self.dtype)
+        if type(values) is not np.ndarray:
+            values = self._taken(values)
         if values.dtype != self.dtype:
             values = self._characters(values)
-        if isinstance(where, Decomposition):
+        if isinstance(where, Decomp):
             return self._put_decomp(values, where, buffered)
         ticket = Ticket()
         try:
@@ -244,23 +247,14 @@ class Variable:
         if not values.flags.c_contiguous:
             memory = memory_shape(values)
             if memory is not None:
-                return self._put_from(values, start, count, memory, buffered)
+                return self._put_as(
+                    Block(0, start, count, 0, self._pack(*memory), self._first), values, buffered
+                )
             values = self._copied(values)
-        call = self._buffered if buffered else self._plain
-        code = call(self._raw, start, count, address_of(values), _address(ticket))
+        if buffered:
+            return self._put_as(Block(0, start, count), values, buffered)
+        code = self._plain(self._raw, start, count, address_of(values), _address(ticket))
         return self._put(code, ticket, values, buffered)
-
-    def put_rows(self, values: npt.ArrayLike, *, buffered: bool = False) -> RowsPut:
-        """Put rows (indices along the first axis) behind those of the ranks before this one.
-
-        The variable gets the shape for the rows of all. Collective over the members, before their
-        first put of the step, and it waits for them. Of several variables in one step call
-        `File.set_rows`, then `put`.
-        """
-        block = _array_of(values, self.dtype)
-        first, total = self._file.set_rows({self: len(block) if block.ndim else -1})[0]
-        where = (first, *[0] * (len(self.shape) - 1))
-        return RowsPut(first, total, self.put(block, where, buffered=buffered))
 
     def __setitem__(self, key: Index | tuple[Index, ...], values: npt.ArrayLike) -> None:
         """Put a block, `u[start:stop] = a`; as with numpy, `a` is yours again: a buffered put."""
@@ -285,7 +279,9 @@ class Variable:
                 first = int(entry) + (extent if int(entry) < 0 else 0)
             start.append(first)
             count.append(shown[-1] if isinstance(entry, slice) else 1)
-        given = _array_of(values, self.dtype)
+        given = self._taken(values)
+        if given.dtype.kind in "SU" and given.dtype != self.dtype:
+            given = self._characters(given)
         if isinstance(given.base, _OnGpu) and given.shape != tuple(shown):
             raise InvalidArgumentError(
                 f"an array of a GPU of shape {given.shape} for a block of shape {tuple(shown)}"
@@ -310,17 +306,46 @@ class Variable:
 
     def set_fill(self, value: object) -> None:
         """Say what elements hold that nobody puts. Called by all members, before the first put."""
-        element = np.asarray(value, self.dtype).reshape(())
+        element = converted(value, self.dtype)  # type: ignore[arg-type]
+        if element.shape != ():
+            raise InvalidArgumentError(f"{value!r} is no single value")
         library().check(library().set_fill(self._raw, address_of(element)))
+        self._fill = element
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
         """Attach an attribute: text, a number or a list of numbers. Called by all members."""
-        _set_attribute("set_var_attribute", self._raw, name, value)
+        self.attrs[name] = value
+
+    def __len__(self) -> int:
+        """Return the extent of the first dimension."""
+        if not self.shape:
+            raise TypeError(f"the scalar {self.name!r} has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        """Return name, type and shape."""
+        return f"<iocomp.Variable {self._line()}>"
+
+    def _line(self, width: int = 0) -> str:
+        return f"{self.name:{width}}  {self.dtype}  {self.shape}"
+
+    def _taken(self, values: npt.ArrayLike) -> Array:
+        """Return values as an array: lists as far as they fit, masked values as the fill value."""
+        if isinstance(values, np.ma.MaskedArray):
+            if not np.asarray(values.mask).any():
+                return np.asarray(values.data)
+            if self._fill is None:
+                raise InvalidArgumentError(
+                    f"values for {self.name!r} are masked, and it has no fill value: call set_fill"
+                )
+            filled = np.array(values.data)
+            filled[values.mask] = self._fill.astype(values.dtype)
+            return filled
+        return _array_of(values, self.dtype)
 
     def _characters(self, values: Array) -> Array:
-        if self.dtype.char == values.dtype.char == "S":  # texts: one more dimension
-            characters = np.ascontiguousarray(values).reshape(-1).view("S1")
-            return characters.reshape(*values.shape, values.itemsize)
+        if self.dtype.kind == "S" and values.dtype.kind in "SU" and self.shape:
+            return texts(values, self.shape[-1])
         raise InvalidArgumentError(
             f"values of {values.dtype} for a variable of {self.dtype}: convert them by "
             f"astype({self.dtype.str!r})"
@@ -335,25 +360,20 @@ class Variable:
         )
         return np.ascontiguousarray(values)
 
-    def _put_from(
-        self, values: Array, start: bytes, count: bytes, memory: Sequence[int], buffered: bool
-    ) -> Ticket:
-        ticket = Ticket()
-        block = (start, count, address_of(values), self._pack(*memory), self._first)
-        code = library().put_from(self._raw, *block, buffered, _address(ticket))
-        return self._put(code, ticket, values, buffered)
-
-    def _put_decomp(self, values: Array, decomposition: Decomposition, buffered: bool) -> Ticket:
-        if values.size != decomposition._elements:
+    def _put_decomp(self, values: Array, decomp: Decomp, buffered: bool) -> Ticket:
+        if values.size != decomp._elements:
             raise InvalidArgumentError(
-                f"{values.size} values for a decomposition of {decomposition._elements} elements"
+                f"{values.size} values for a decomposition of {decomp._elements} elements"
             )
         if not values.flags.c_contiguous:
             values = self._copied(values)
+        return self._put_as(Block(decomp=decomp._raw), values, buffered)
+
+    def _put_as(self, block: Block, values: Array, buffered: bool) -> Ticket:
         ticket = Ticket()
-        code = library().put_decomp(
-            self._raw, decomposition._raw, address_of(values), buffered, _address(ticket)
-        )
+        block.size, block.values = ctypes.sizeof(block), address_of(values)
+        block.flags = BUFFERED if buffered else 0
+        code = self._put_block(self._raw, _address(block), _address(ticket))
         return self._put(code, ticket, values, buffered)
 
     def _put(self, code: int, ticket: Ticket, values: Array, buffered: bool) -> Ticket:
@@ -366,23 +386,70 @@ class Variable:
         return ticket
 
 
-def _set_attribute(call: str, owner: int | None, name: str, value: npt.ArrayLike) -> None:
-    lib = library()
-    if isinstance(value, str):
-        lib.check(getattr(lib, f"{call}_text")(owner, _text(name), _text(value)))
-        return
-    values = np.ascontiguousarray(value)
-    number = _type_of(values.dtype)
-    lib.check(getattr(lib, call)(owner, _text(name), number, values.size, address_of(values)))
+class Attributes(MutableMapping[str, Any]):
+    """What was set here of a file or a variable. Setting one is a call of all members."""
+
+    def __init__(self, file: File | None, variable: Variable | None) -> None:
+        """Made by `File` and `Variable`."""
+        self._file, self._variable = file, variable
+        self._values: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 (of any type)
+        """Return what was set last."""
+        return self._values[name]
+
+    def __setitem__(self, name: str, value: npt.ArrayLike) -> None:
+        """Attach an attribute: text, a number or a list of numbers. Called by all members."""
+        lib = library()
+        owner = (
+            None if self._file is None else self._file._raw,
+            None if self._variable is None else self._variable._raw,
+            _text(name),
+        )
+        values = np.asarray(value)
+        if values.dtype.kind == "U" and values.ndim == 0:
+            lib.check(lib.set_attribute_text(*owner, _text(str(values[()]))))
+        elif values.dtype.kind in "US":
+            raise InvalidArgumentError(
+                f"attribute {name!r}: no format of iocomp holds a list of texts; join them, as in "
+                "' '.join(...), which CF has for flag_meanings"
+            )
+        else:
+            values = np.ascontiguousarray(values)
+            number = number_of(values.dtype)
+            lib.check(lib.set_attribute(*owner, number, values.size, address_of(values)))
+        self._values[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        """Refuse: what was said of a file stays."""
+        raise InvalidArgumentError(f"the attribute {name!r} was set; it can be replaced only")
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names, in the order in which they were set first."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        """Return them as a dictionary."""
+        return repr(self._values)
 
 
-class File(Scope):
+class File(Scope, Mapping[str, Variable]):
     """A named output: a series of steps, or checkpoints. `with` closes it at the end."""
 
-    def __init__(self, session: Session, raw: int | None) -> None:
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, session: Session, raw: int | None, name: str) -> None:
         """Made by `Session.open`."""
         self._session, self._raw = session, raw
-        self._variables: list[Variable] = []
+        self.name = name
+        self.attrs = Attributes(self, None)
+        """The attributes that were set here: `out.attrs["title"] = "a run"` sets one."""
+        self._variables: dict[str, Variable] = {}
         self._puts: list[Ticket] = []  # of this step
         self._earlier: list[tuple[int, list[Ticket]]] = []  # by the end_step that ended theirs
         self._ended = 0
@@ -392,21 +459,65 @@ class File(Scope):
         if self._raw:
             self.close()
 
-    def define(self, name: str, dtype: npt.DTypeLike, shape: Shape = ()) -> Variable:
-        """Define a variable. Called by all members in the same order; waits for nobody."""
-        extents, raw = _extents(shape), ctypes.c_void_p()
-        found = np.dtype(dtype)
-        number = _type_of(found)
-        packed = integers(extents)
-        library().check(
-            library().define(self._raw, _text(name), number, len(extents), packed, _address(raw))
+    def define(
+        self,
+        name: str,
+        dtype: npt.DTypeLike,
+        shape: Shape = (),
+        dims: Sequence[str] | None = None,
+    ) -> Variable:
+        """Define a variable. Called by all members in the same order; waits for nobody.
+
+        Args:
+            name: Unique in the file.
+            dtype: Of its elements. "S80" is text of 80 bytes: single bytes, and one dimension more.
+            shape: Global extents; without them it is a scalar.
+            dims: Names of the dimensions, one for each.
+        """
+        extents, raw, found = _extents(shape), ctypes.c_void_p(), np.dtype(dtype)
+        if found.kind == "S" and found.itemsize > 1:
+            extents, found = (*extents, found.itemsize), np.dtype("S1")
+        if dims is not None and (isinstance(dims, str) or len(dims) != len(extents)):
+            raise InvalidArgumentError(f"dims {dims!r} of shape {extents}: one name for each")
+        names = (ctypes.c_char_p * len(dims))(*map(_text, dims)) if dims else None
+        definition = Definition(
+            ctypes.sizeof(Definition),
+            _text(name),
+            number_of(found),
+            len(extents),
+            integers(extents),
+            None if names is None else _address(names),
         )
-        self._variables.append(Variable(self, raw.value, found, extents))
-        return self._variables[-1]
+        library().check(library().define_with(self._raw, _address(definition), _address(raw)))
+        self._variables[name] = Variable(self, raw.value, name, found, extents)
+        return self._variables[name]
+
+    def __getitem__(self, name: str) -> Variable:
+        """Return a variable that was defined here."""
+        return self._variables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of the variables, in the order of definition."""
+        return iter(self._variables)
+
+    def __len__(self) -> int:
+        """Return how many variables were defined."""
+        return len(self._variables)
+
+    def __bool__(self) -> bool:
+        """Return True: a file without variables is a file."""
+        return True
+
+    def __repr__(self) -> str:
+        """Return name, step and variables."""
+        width = max(map(len, self._variables), default=0)
+        state = f"in step {self.current_step}" if self._raw else "closed"
+        lines = [f"  {each._line(width)}" for each in self._variables.values()]
+        return "\n".join([f"<iocomp.File {self.name!r}, {state}>", *lines])
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
         """Attach an attribute: text, a number or a list of numbers. Called by all members."""
-        _set_attribute("set_attribute", self._raw, name, value)
+        self.attrs[name] = value
 
     def set_rows(self, rows: Mapping[Variable, int]) -> list[Rows]:
         """Say how many rows this rank has of some variables, from the current step on.
@@ -456,7 +567,7 @@ class File(Scope):
         self._session._live()
         return int(library().current_step(self._raw)) if self._raw else -1
 
-    def wait_puts(self, state: State = "handed_over") -> None:
+    def wait_puts(self, state: State = "reusable") -> None:
         """Sleep until all puts of this rank since the last such call have come so far. Local.
 
         Raises:
@@ -490,7 +601,7 @@ class File(Scope):
         """Close the file without waiting. Called by all members.
 
         The ticket is "durable" when all of the file is committed; what nobody asks for is told by
-        `Session.finalize`. Arrays that were put are kept until they are handed over.
+        `Session.finalize`. Arrays that were put are kept until they are reusable.
         """
         ticket = Ticket()
         code = library().close_later(self._raw, _address(ticket))
@@ -502,7 +613,7 @@ class File(Scope):
         return ticket
 
     def _release(self) -> None:
-        """Let go of arrays that are handed over.
+        """Let go of arrays that are reusable.
 
         Each put is asked for after 0, 1, 3, 7, ... more steps, because the library takes whoever
         asks a third time to be waiting.
@@ -516,7 +627,7 @@ class File(Scope):
     def _forget(self) -> None:
         """Forget the handle, and those of the variables: the library refuses NULL."""
         self._raw = None
-        for variable in self._variables:
+        for variable in self._variables.values():
             variable._raw = None
         self._puts, self._earlier = [], []
         self._session._files.discard(self)
@@ -529,7 +640,7 @@ class Described(NamedTuple):
     ndim: int
 
 
-class Input(Scope):
+class Input(Scope, Stored):
     """What was written under a name, open for reading: the steps that were committed at opening."""
 
     _ends_after_exceptions = True
@@ -541,6 +652,10 @@ class Input(Scope):
 
     def _leave(self) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        """Return steps and variables."""
+        return self._shown("iocomp.Input", self.steps) if self._raw else "<iocomp.Input, closed>"
 
     @property
     def steps(self) -> list[int]:
@@ -657,6 +772,38 @@ class Input(Scope):
         self._raw = None
         self._session._inputs.discard(self)
 
+    def _names(self) -> list[str]:
+        return list(self.variables)
+
+    def _steps_of(self, name: str) -> list[int]:
+        return [step for step in self.steps if self._has(name, step)]
+
+    def _has(self, name: str, step: int) -> bool:
+        try:
+            self.shape(name, step)
+        except NotFoundError:
+            return False
+        return True
+
+    def _form(self, name: str, step: int) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        return self._find(name).dtype, self.shape(name, step)
+
+    def _attrs(self, name: str | None) -> Mapping[str, Any]:
+        return self.attributes(name)
+
+    def _read_box(self, name: str, step: int, box: Index | tuple[Index, ...]) -> Array:
+        slices, view = slices_of(box, name, self.shape(name, step))
+        start = [each.start for each in slices]
+        whole = self.read(name, step, start, [each.stop - each.start for each in slices])
+        kept: list[int | slice] = [
+            0 if given is None else slice(None, None, each.step)
+            for each, given in zip(slices, view, strict=True)
+        ]
+        return np.asarray(whole[tuple(kept)])
+
+    def _require(self, name: str) -> None:
+        self._find(name)
+
     def _number(self, call: str, *arguments: object) -> int:
         found = ctypes.c_int() if call in _COUNTS_OF_INT else ctypes.c_int64()
         library().check(getattr(library(), call)(self._raw, *arguments, _address(found)))
@@ -691,9 +838,7 @@ class Session(Scope):
     `server.returns = true` it returns, and `role` says so.
     """
 
-    def __init__(
-        self, comm: MPI.Comm | None = None, settings: str | Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, comm: MPI.Comm | None = None, settings: Settings | None = None) -> None:
         """Begin. Collective over `comm`, or all ranks.
 
         Args:
@@ -704,7 +849,7 @@ class Session(Scope):
         lib = library()
         from mpi4py import MPI
 
-        text = _options(settings)
+        text = _settings(settings)
         raw = ctypes.c_void_p()
         self._files: set[File] = set()
         self._inputs: set[Input] = set()
@@ -758,7 +903,7 @@ class Session(Scope):
         name: str,
         kind: Kind = "series",
         *,
-        options: Options | None = None,
+        settings: Settings | None = None,
         after: int | None = None,
         comm: MPI.Comm | None = None,
     ) -> File:
@@ -767,48 +912,62 @@ class Session(Scope):
         Args:
             name: Letters, digits, '-', '_' and '.'.
             kind: "series", or "checkpoint": one file for each step.
-            options: Settings of this file for this open, such as `{"path": "out/run7.h5"}`. They
-                hold over the defaults of all files; the user's word on this name holds over them.
+            settings: Of this file for this open, such as `{"path": "out/run7.h5"}`. They hold over
+                the defaults of all files; the user's word on this name holds over them.
             after: The step of its own state that the program restarts from. With the setting
                 `existing = "continue"` later steps are dropped.
             comm: A sub-communicator of `Session.comm`, whose ranks have the file.
         """
         lib, raw = library(), ctypes.c_void_p()
         self._tidy()
-        code = lib.open_with(
-            self._live(),
-            lib.handle_of(self.comm if comm is None else comm),
-            _text(name),
-            _choice(kind, _KINDS),
-            _LAST_STEP if after is None else after,
-            _options(options),
-            _address(raw),
+        step = None if after is None else ctypes.c_int64(after)
+        told = self._told(settings, comm, step)
+        lib.check(
+            lib.open_with(
+                self._live(), _text(name), _choice(kind, _KINDS), _address(told), _address(raw)
+            )
         )
-        lib.check(code)
-        return File(self, raw.value)
+        return File(self, raw.value, name)
 
     def open_input(
-        self, name: str, comm: MPI.Comm | None = None, *, options: Options | None = None
+        self,
+        name: str,
+        *,
+        settings: Settings | None = None,
+        comm: MPI.Comm | None = None,
     ) -> Input:
         """Open what `[files.<name>]` names for reading. Collective like `open`."""
         lib, raw = library(), ctypes.c_void_p()
-        members = lib.handle_of(self.comm if comm is None else comm)
-        code = lib.open_input_with(
-            self._live(), members, _text(name), _options(options), _address(raw)
-        )
-        lib.check(code)
+        told = self._told(settings, comm)
+        lib.check(lib.open_input(self._live(), _text(name), _address(told), _address(raw)))
         return Input(self, raw.value)
 
     def latest(
-        self, name: str, comm: MPI.Comm | None = None, *, options: Options | None = None
+        self,
+        name: str,
+        *,
+        settings: Settings | None = None,
+        comm: MPI.Comm | None = None,
     ) -> Latest:
         """Return the newest committed step, opened for reading. Collective like `open`."""
         lib = library()
         step, time, raw = ctypes.c_int64(), ctypes.c_double(math.nan), ctypes.c_void_p()
-        members = lib.handle_of(self.comm if comm is None else comm)
+        told = self._told(settings, comm)
         places = (_address(step), _address(time), _address(raw))
-        lib.check(lib.latest_with(self._live(), members, _text(name), _options(options), *places))
+        lib.check(lib.latest(self._live(), _text(name), _address(told), *places))
         return Latest(step.value, time.value, Input(self, raw.value) if raw.value else None)
+
+    @staticmethod
+    def _told(
+        settings: Settings | None, comm: MPI.Comm | None, after: ctypes.c_int64 | None = None
+    ) -> OpenOptions:
+        """Return the options of an open; the arguments must live as long."""
+        return OpenOptions(
+            ctypes.sizeof(OpenOptions),
+            _settings(settings),
+            None if comm is None else library().address_of(comm),
+            None if after is None else _address(after),
+        )
 
     def should_stop(self) -> bool:
         """Whether the program should stop now, the same on all. Collective over compute ranks."""
@@ -823,7 +982,7 @@ class Session(Scope):
     def empty(self, shape: Shape, dtype: npt.DTypeLike = "f8") -> Array:
         """Return an array of zeros in memory from which puts cost least. Local.
 
-        It is freed with the last array that uses it, after its puts are handed over.
+        It is freed with the last array that uses it, after its puts are reusable.
         """
         extents, found, raw = _extents(shape), np.dtype(dtype), ctypes.c_void_p()
         size = math.prod(extents) * found.itemsize
@@ -838,7 +997,7 @@ class Session(Scope):
         array: Array = np.frombuffer(memoryview(memory), found).reshape(extents)
         return array
 
-    def decomposition(self, shape: Shape, index: npt.ArrayLike) -> Decomposition:
+    def decomp_map(self, shape: Shape, index: npt.ArrayLike) -> Decomp:
         """Say what this rank has of arrays of `shape`, by an index map. Local.
 
         Args:
@@ -853,11 +1012,9 @@ class Session(Scope):
             self._live(), len(extents), integers(extents), *elements, _address(raw)
         )
         library().check(code)
-        return Decomposition(self, raw.value, entries.size)
+        return Decomp(self, raw.value, entries.size)
 
-    def decomposition_runs(
-        self, shape: Shape, first: npt.ArrayLike, count: npt.ArrayLike
-    ) -> Decomposition:
+    def decomp_runs(self, shape: Shape, first: npt.ArrayLike, count: npt.ArrayLike) -> Decomp:
         """Say the same by runs: the index of the first element of each, and how many it has."""
         extents, raw = _extents(shape), ctypes.c_void_p()
         begins = np.ascontiguousarray(first, np.int64).reshape(-1)
@@ -870,7 +1027,7 @@ class Session(Scope):
                 self._live(), len(extents), integers(extents), *runs, _address(raw)
             )
         )
-        return Decomposition(self, raw.value, int(counts.sum()))
+        return Decomp(self, raw.value, int(counts.sum()))
 
     @property
     def settings(self) -> str:
@@ -904,7 +1061,7 @@ class Session(Scope):
     def _is_over(closing: Ticket, held: list[Ticket]) -> bool:
         """Whether the library is done with the arrays of a file."""
         reached = ctypes.c_int()
-        library().test(_address(closing), _HANDED_OVER, _address(reached))
+        library().test(_address(closing), _REUSABLE, _address(reached))
         if reached.value:
             for ticket in held:
                 ticket._values = None

@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
   check(iocomp_define(out, "numbers", IOCOMP_INT64, 1, shape, &numbers), "iocomp_define");
   check(iocomp_put(numbers, start, count, values, &ticket), "iocomp_put");
   check(iocomp_end_step(out), "iocomp_end_step");
-  check(iocomp_wait(&ticket, IOCOMP_HANDED_OVER), "iocomp_wait");
+  check(iocomp_wait(&ticket, IOCOMP_REUSABLE), "iocomp_wait");
   check(iocomp_close(out), "iocomp_close");
   check(iocomp_finalize(io), "iocomp_finalize");
 
