@@ -647,4 +647,8 @@ IOCOMP_EXPORT const char *iocomp_settings(iocomp_session *session);
 }
 #endif
 
+#ifdef IOCOMP_API_0_2
+#include <iocomp/v0_2.h>
+#endif
+
 #endif

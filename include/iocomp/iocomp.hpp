@@ -30,6 +30,8 @@
 
 #if __cplusplus < 202002L
 #error "iocomp.hpp needs C++20: compile with -std=c++20, or include iocomp.h"
+#elif defined(IOCOMP_API_0_2)
+#error "iocomp.hpp has no names of 0.2: compile its users without IOCOMP_API_0_2"
 #else
 
 #include <iocomp/iocomp.h>

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file v0_2.h
+ * The names of 0.2 over the calls of 0.3, for programs that are compiled with -DIOCOMP_API_0_2.
+ * iocomp.h includes it then. It goes with 0.4; CHANGELOG.md has the new lines for each old one.
+ */
+#ifndef IOCOMP_V0_2_H
+#define IOCOMP_V0_2_H
+
+#include <iocomp/iocomp.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IOCOMP_HANDED_OVER IOCOMP_REUSABLE
+#define IOCOMP_LAST_STEP INT64_MAX
+
+static inline iocomp_open_options iocomp_0_2_options(const MPI_Comm *comm, const int64_t *after,
+                                                     const char *settings) {
+  iocomp_open_options options = {0};
+  options.size = sizeof options;
+  options.settings = settings;
+  options.comm = comm;
+  options.after = after == NULL || *after == IOCOMP_LAST_STEP ? NULL : after;
+  return options;
+}
+
+static inline int iocomp_open_after(iocomp_session *session, const char *name, iocomp_kind kind,
+                                    int64_t after, iocomp_file **file) {
+  const iocomp_open_options options = iocomp_0_2_options(NULL, &after, NULL);
+  return iocomp_open_with(session, name, kind, &options, file);
+}
+
+static inline int iocomp_open_on(iocomp_session *session, MPI_Comm comm, const char *name,
+                                 iocomp_kind kind, iocomp_file **file) {
+  const iocomp_open_options options = iocomp_0_2_options(&comm, NULL, NULL);
+  return iocomp_open_with(session, name, kind, &options, file);
+}
+
+static inline int iocomp_0_2_open_with(iocomp_session *session, MPI_Comm comm, const char *name,
+                                       iocomp_kind kind, int64_t after, const char *settings,
+                                       iocomp_file **file) {
+  const iocomp_open_options options = iocomp_0_2_options(&comm, &after, settings);
+  return iocomp_open_with(session, name, kind, &options, file);
+}
+#define iocomp_open_with iocomp_0_2_open_with
+
+static inline int iocomp_0_2_open_input(iocomp_session *session, const char *name,
+                                        iocomp_input **input) {
+  return iocomp_open_input(session, name, NULL, input);
+}
+
+static inline int iocomp_open_input_with(iocomp_session *session, MPI_Comm comm, const char *name,
+                                         const char *settings, iocomp_input **input) {
+  const iocomp_open_options options = iocomp_0_2_options(&comm, NULL, settings);
+  return iocomp_open_input(session, name, &options, input);
+}
+
+static inline int iocomp_open_input_on(iocomp_session *session, MPI_Comm comm, const char *name,
+                                       iocomp_input **input) {
+  return iocomp_open_input_with(session, comm, name, NULL, input);
+}
+#define iocomp_open_input iocomp_0_2_open_input
+
+static inline int iocomp_0_2_latest(iocomp_session *session, const char *name, int64_t *step,
+                                    double *time, iocomp_input **input) {
+  return iocomp_latest(session, name, NULL, step, time, input);
+}
+
+static inline int iocomp_latest_with(iocomp_session *session, MPI_Comm comm, const char *name,
+                                     const char *settings, int64_t *step, double *time,
+                                     iocomp_input **input) {
+  const iocomp_open_options options = iocomp_0_2_options(&comm, NULL, settings);
+  return iocomp_latest(session, name, &options, step, time, input);
+}
+#define iocomp_latest iocomp_0_2_latest
+
+static inline int iocomp_set_var_attribute(iocomp_var *var, const char *name, iocomp_type type,
+                                           int64_t count, const void *values) {
+  return var == NULL ? IOCOMP_INVALID_ARGUMENT
+                     : iocomp_set_attribute(NULL, var, name, type, count, values);
+}
+
+static inline int iocomp_set_var_attribute_text(iocomp_var *var, const char *name,
+                                                const char *text) {
+  return var == NULL ? IOCOMP_INVALID_ARGUMENT : iocomp_set_attribute_text(NULL, var, name, text);
+}
+
+static inline int iocomp_0_2_set_attribute(iocomp_file *file, const char *name, iocomp_type type,
+                                           int64_t count, const void *values) {
+  return iocomp_set_attribute(file, NULL, name, type, count, values);
+}
+#define iocomp_set_attribute iocomp_0_2_set_attribute
+
+static inline int iocomp_0_2_set_attribute_text(iocomp_file *file, const char *name,
+                                                const char *text) {
+  return iocomp_set_attribute_text(file, NULL, name, text);
+}
+#define iocomp_set_attribute_text iocomp_0_2_set_attribute_text
+
+static inline int iocomp_0_2_put(iocomp_var *var, iocomp_block block, int buffered,
+                                 iocomp_ticket *ticket) {
+  block.size = sizeof block;
+  block.flags = buffered ? IOCOMP_BUFFERED : 0;
+  return iocomp_put_block(var, &block, ticket);
+}
+
+static inline int iocomp_put_from(iocomp_var *var, const int64_t *start, const int64_t *count,
+                                  const void *values, const int64_t *memory_shape,
+                                  const int64_t *memory_start, int buffered,
+                                  iocomp_ticket *ticket) {
+  iocomp_block block = {0};
+  block.start = start;
+  block.count = count;
+  block.values = values;
+  block.memory_shape = memory_shape;
+  block.memory_start = memory_start;
+  return iocomp_0_2_put(var, block, buffered, ticket);
+}
+
+static inline int iocomp_put_buffered(iocomp_var *var, const int64_t *start, const int64_t *count,
+                                      const void *values, iocomp_ticket *ticket) {
+  return iocomp_put_from(var, start, count, values, NULL, NULL, 1, ticket);
+}
+
+static inline int iocomp_put_decomp(iocomp_var *var, const iocomp_decomp *decomp,
+                                    const void *values, int buffered, iocomp_ticket *ticket) {
+  iocomp_block block = {0};
+  block.decomp = decomp;
+  block.values = values;
+  return iocomp_0_2_put(var, block, buffered, ticket);
+}
+
+static inline int iocomp_put_rows(iocomp_var *var, const int64_t *count, const void *values,
+                                  int buffered, int64_t *first, int64_t *total,
+                                  iocomp_ticket *ticket) {
+  int64_t start[IOCOMP_MAX_DIMS] = {0};
+  const int placed = iocomp_set_rows(1, &var, count, start, total);
+  if (placed != IOCOMP_OK) {
+    return placed;
+  }
+  if (first != NULL) {
+    *first = start[0];
+  }
+  return iocomp_put_from(var, start, count, values, NULL, NULL, buffered, ticket);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
