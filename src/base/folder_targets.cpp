@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <string>
@@ -20,12 +21,38 @@ namespace {
 
 using Links = OpenFolder::Links;
 
+bool is_folder_in(const OpenFolder& folder, const std::string& name) {
+  const auto found = folder.find(name);
+  return found && S_ISDIR(found->st_mode);
+}
+
 std::int64_t size_in(const OpenFolder& folder, const std::string& name) {
   const auto found = folder.find(name, Links::followed);
   if (!found) {
     throw failure("find", folder.text(name), ENOENT);
   }
   return found->st_size;
+}
+
+std::int64_t sizes_in(const OpenFolder& folder) {
+  std::int64_t sum = 0;
+  for (const auto& name : folder.names()) {
+    sum += is_folder_in(folder, name) ? sizes_in(folder.folder(name)) : size_in(folder, name);
+  }
+  return sum;
+}
+
+// An empty folder, too, was begun by a format, if it lies in one with its mark.
+bool has_mark(const OpenFolder& folder, const std::string& mark, bool may_have_folders) {
+  const auto names = folder.names();
+  const bool has_it = std::ranges::find(names, mark) != names.end();
+  return (has_it || (names.empty() && !may_have_folders)) &&
+         std::ranges::all_of(names, [&](const std::string& name) {
+           const auto found = folder.find(name);
+           return found &&
+                  (S_ISREG(found->st_mode) || (may_have_folders && S_ISDIR(found->st_mode) &&
+                                               has_mark(folder.folder(name), mark, false)));
+         });
 }
 
 void sync_in(const OpenFolder& folder, const std::string& name) {
@@ -48,11 +75,7 @@ std::int64_t size_of_target(const Path& path) {
     return size_in(path.folder(), path.name());
   }
   const OpenFolder folder = path.folder().folder(path.name());
-  std::int64_t sum = 0;
-  for (const auto& name : folder.names()) {
-    sum += size_in(folder, name);
-  }
-  return sum;
+  return sizes_in(folder);
 }
 
 void make_durable(const Path& path) {
@@ -65,24 +88,19 @@ void make_durable(const Path& path) {
 
 void make_durable(const OpenFolder& folder) {
   for (const auto& name : folder.names()) {
-    sync_in(folder, name);
+    if (is_folder_in(folder, name)) {
+      make_durable(folder.folder(name));
+    } else {
+      sync_in(folder, name);
+    }
   }
   folder.sync();
 }
 
 bool is_folder_of_a_format(const Path& path, const std::string& mark) {
   bool is_one = false;
-  (void)outcome_of([&] {
-    const OpenFolder folder = path.folder().folder(path.name(), Links::followed);
-    for (const auto& name : folder.names()) {
-      const auto found = folder.find(name);
-      if (!found || !S_ISREG(found->st_mode)) {
-        is_one = false;
-        return;
-      }
-      is_one = is_one || name == mark;
-    }
-  });
+  (void)outcome_of(
+      [&] { is_one = has_mark(path.folder().folder(path.name(), Links::followed), mark, true); });
   return is_one;
 }
 

@@ -89,7 +89,7 @@ void refuse_other_folders(const TargetNames& names) {
     throw Error{ErrorCode::storage_failure,
                 "cannot write " + names.target.text() +
                     ": it is a folder, and no dataset: it has no \"" + names.folder_mark +
-                    "\", or has folders; remove it, or choose another path"};
+                    "\", or has folders that have none; remove it, or choose another path"};
   }
 }
 

@@ -78,6 +78,27 @@ TEST_F(FolderTargets, ADatasetIsReplacedAndNothingOfTheOldOneStays) {
   EXPECT_EQ(files_in(folder_ / ""), 1);
 }
 
+// As a store of Zarr, with a folder for each array.
+TEST_F(FolderTargets, MayHaveFoldersOfTheSameKind) {
+  const std::string path = names().target.text();
+  const auto is_one = [&] { return is_folder_of_a_format(Path{path}, "md.idx"); };
+  make_dataset(path, "four");
+  make_dataset(path + "/u", "seven..");
+  fs::create_directory(path + "/v");  // begun, and not more
+  EXPECT_TRUE(is_one());
+  EXPECT_EQ(size_of_target(Path{path}), 5 + 4 + 5 + 7);
+  make_durable(Path{path});
+  fs::create_directory(path + "/u/w");
+  EXPECT_FALSE(is_one());
+  fs::remove(path + "/u/w");
+  write_text(path + "/v/own", "of the user");
+  EXPECT_FALSE(is_one());
+  EXPECT_EQ(code_of([this] { prepare_target(names(), true); }), ErrorCode::storage_failure);
+  fs::remove_all(path + "/v");
+  fs::remove(path + "/md.idx");
+  EXPECT_FALSE(is_one());
+}
+
 // A job dies between any two of its renames: manifest and dataset are of one job.
 TEST_F(FolderTargets, ADeadJobLeavesTheManifestOfTheDatasetThatIsThere) {
   for (const bool is_exchanged : {false, true}) {
