@@ -10,7 +10,7 @@ endfunction()
 # summary_formats(<var>): the back-ends of this build, from the targets that exist.
 function(summary_formats var)
   set(found "")
-  foreach(format IN ITEMS posix mpiio hdf5 netcdf pnetcdf adios2)
+  foreach(format IN ITEMS posix mpiio hdf5 netcdf pnetcdf zarr adios2)
     if(TARGET iocomp_format_${format})
       list(APPEND found ${format})
     endif()

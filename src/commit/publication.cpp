@@ -33,8 +33,12 @@
 namespace iocomp::commit {
 namespace {
 
-// Nobody but the format has the files of whole steps open: whoever publishes makes them durable.
-std::int64_t settle(const Path& path) {
+// Nobody but the format has the files of whole steps open: whoever publishes makes them durable,
+// unless the format has.
+std::int64_t settle(const Path& path, const formats::Format& format) {
+  if (format.traits().is_durable_itself) {
+    return 0;
+  }
   make_durable(path);
   return size_of_target(path);
 }
@@ -402,11 +406,11 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
     };
     return {{},
             [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
-             superseded = superseded_,
+             superseded = superseded_, format = format_,
              keep = static_cast<std::size_t>(identity_.keep)](const Prepared&) mutable {
               if (ends_itself) {
-                manifest.bytes =
-                    whole_steps ? settle(target.temporary) : size_of_target(target.temporary);
+                manifest.bytes = whole_steps ? settle(target.temporary, *format)
+                                             : size_of_target(target.temporary);
               }
               for (const auto earlier : *superseded) {
                 if (earlier != number) {
@@ -475,9 +479,10 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
     return published->is_there ? published->manifest.next(target, text) : nullptr;
   };
   auto publish = [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-                  replace = replaces(), published = published_](Prepared next) mutable {
+                  replace = replaces(), published = published_,
+                  format = format_](Prepared next) mutable {
     if (whole_steps) {
-      text->head.bytes = settle(published->is_there ? target.target : target.temporary);
+      text->head.bytes = settle(published->is_there ? target.target : target.temporary, *format);
       next = begin();
     }
     if (published->is_there) {

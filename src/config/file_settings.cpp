@@ -108,22 +108,24 @@ void read_rounding(VariableSettings& found, const OfVariable& from) {
   found.keep_bits = bits_for(error);
 }
 
-/// What compresses in a file: netcdf, hdf5 along time, and posix where a file has one step.
+/// What compresses in a file: netcdf, zarr, hdf5 along time, and posix where a file has one step.
 void check_method(const OfVariable& from, std::string_view method, const FileSettings& file) {
   const bool has_frames = file.backend == "posix" || file.backend == "frames";
   if (has_frames && !file.file_per_step) {
-    throw from.refusal("compression",
-                       "the back-end posix compresses checkpoints, and series with "
-                       "file_per_step = true; series in one file: netcdf, and hdf5 with layout = "
-                       "\"time\"");
+    throw from.refusal(
+        "compression",
+        "the back-end posix compresses checkpoints, and series with "
+        "file_per_step = true; series in one file: netcdf, zarr, and hdf5 with layout = "
+        "\"time\"");
   }
-  if (has_frames && method != "zstd") {
-    throw from.refusal("compression", "the back-end posix has \"zstd\"");
+  if ((has_frames || file.backend == "zarr") && method != "zstd") {
+    throw from.refusal("compression", "the back-end " + std::string{has_frames ? "posix" : "zarr"} +
+                                          " has \"zstd\"");
   }
-  if (!has_frames && !file.grows_along_time && file.backend != "netcdf") {
+  if (!has_frames && !file.grows_along_time && file.backend != "netcdf" && file.backend != "zarr") {
     throw from.refusal("compression",
-                       "only with the back-end netcdf, with layout = \"time\" of hdf5, and in "
-                       "checkpoints of posix");
+                       "only with the back-end netcdf or zarr, with layout = \"time\" of hdf5, and "
+                       "in checkpoints of posix");
   }
 }
 
@@ -135,7 +137,7 @@ VariableSettings read_variable(const OfVariable& from, const FileSettings& file)
   found.operator_name = from.value("operator").text;
   if (!found.operator_name.empty() && file.backend != "adios2") {
     throw from.refusal("operator", "the back-end adios2 has operators, " + file.backend +
-                                       " has not (hdf5 and netcdf have compression)");
+                                       " has not (hdf5, netcdf and zarr have compression)");
   }
   found.operator_parameters = from.pairs("operator_parameters");
   const auto method = from.value("compression").text;
@@ -175,14 +177,15 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   file.grows_along_time = settings.file_text(name, "layout") == "time";
   if (file.grows_along_time && file.backend != "hdf5") {
     throw refuse("layout = \"time\"", "the back-end hdf5 has it, " + file.backend +
-                                          " has not (files of netcdf and pnetcdf always grow "
+                                          " has not (files of netcdf, pnetcdf and zarr always grow "
                                           "along time)");
   }
   file.is_flat = settings.file_text(name, "layout") == "flat";
   if (file.is_flat && file.backend != "hdf5") {
-    throw refuse("layout = \"flat\"", "the back-end hdf5 has it, " + file.backend +
-                                          " has not (variables of netcdf and pnetcdf always lie at "
-                                          "the root)");
+    throw refuse("layout = \"flat\"",
+                 "the back-end hdf5 has it, " + file.backend +
+                     " has not (variables of netcdf, pnetcdf and zarr always lie at "
+                     "the root)");
   }
   if (file.grows_along_time && file.file_per_step) {
     throw refuse("layout = \"time\"", "a checkpoint, or file_per_step, has one step in each file");

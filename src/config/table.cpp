@@ -163,18 +163,19 @@ const std::vector<Key>& all_keys() {
        "variable, which grows along its first dimension; of a file with one step, the datasets at "
        "the root"},
       {"files.*.chunk", bytes, "4 MiB", "4 KiB..1 GiB",
-       "of netcdf, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a step, "
-       "or a part of one; of compressed posix the largest part that is compressed by itself",
+       "of netcdf, zarr, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a "
+       "step, or a part of one; of compressed posix the largest part that is compressed by itself",
        false, true},
       {"files.*.compression", choice, "none", "none|deflate|zstd",
-       "of netcdf, hdf5 with layout time, and (zstd) checkpoints of posix: each server compresses "
-       "and writes its part of a step when all of it is there; zstd is faster, but some readers of "
+       "of netcdf, hdf5 with layout time, and (zstd) zarr and checkpoints of posix: each server "
+       "compresses and writes its part of a step when all of it is there; zstd is faster, but some "
+       "readers of "
        "HDF5 need a plug-in for it",
        false, true},
       {"files.*.compression_level", integer, "4", "1..19",
        "1 is fast, the largest small: 9 of deflate, 19 of zstd", false, true},
       {"files.*.shuffle", boolean, "true", "",
-       "sort the bytes of elements before they are compressed", false, true},
+       "sort the bytes of elements before they are compressed; zarr does not", false, true},
       {"files.*.keep_bits", integer, "0", "0..52",
        "of floating-point numbers, in every format: round to so many bits behind the leading one; "
        "0: all are kept",

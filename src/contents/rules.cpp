@@ -139,6 +139,8 @@ void check(const Rules& rules, const Variable& variable) {
   const auto slash = variable.name.find('/');
   const bool is_in_group = slash != std::string::npos;
   refuse.unless(rules.has_groups || !is_in_group, "it has no groups, so that names have no '/'");
+  refuse.unless(rules.has_backslashes || variable.name.find('\\') == std::string::npos,
+                "its readers take '\\' in the name of a variable for '/'");
   refuse.unless(!rules.has_steps_at_root || !is_in_group ||
                     !is_number(std::string_view{variable.name}.substr(0, slash)),
                 "readers take a group at the root for a step whose name is a number");

@@ -58,6 +58,8 @@ struct Rules {
   /// In the file, an attribute of a variable is called "<variable>/<name>". So names of attributes
   /// have no '/'.
   bool joins_names = false;
+  /// Readers take a backslash in the name of a variable for a '/'.
+  bool has_backslashes = true;
   /// Names that mean something else to readers. One that ends with '*' stands for all names that
   /// begin so.
   std::span<const std::string_view> reserved_variables{};

@@ -64,6 +64,8 @@ const std::vector<Row>& rows() {
                 : rules.has_steps_at_root ? "yes, but not `<number>/...`"
                                           : "yes";
        }},
+      {"`\\` in the name of a variable",
+       [](const Rules& rules) { return yes_or_no(rules.has_backslashes); }},
       {"`/` in the name of an attribute",
        [](const Rules& rules) { return yes_or_no(!rules.has_netcdf_names && !rules.joins_names); }},
       {"variables may not be called",

@@ -59,6 +59,9 @@ struct Traits {
   bool xdmf_can_describe = false;
   /// Where a target is a folder: the name of a file that every such folder has.
   std::string_view folder_mark{};
+  /// All that its StepTarget has written is durable when a call of it returns, on all nodes, and a
+  /// series of it has too many files to ask each time how long they are.
+  bool is_durable_itself = false;
   /// Of the elements in a plain file: whoever writes them there brings them into this order.
   std::endian byte_order = std::endian::native;
 
@@ -135,6 +138,9 @@ struct Selection {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
+
+/// One element of what a variable holds where nobody puts anything.
+[[nodiscard]] std::vector<std::byte> fill_bytes(const Variable& variable);
 
 /// Where programs that know nothing of iocomp find a variable in a step.
 struct Whereabouts {
@@ -289,7 +295,7 @@ class Format {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 14;
+inline constexpr int iocomp_format_interface_version = 15;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

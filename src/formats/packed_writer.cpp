@@ -58,7 +58,7 @@ struct PackedWriter::Round {
   [[nodiscard]] std::int64_t bytes() const noexcept {
     std::int64_t sum = 0;
     for (const Packed& each : packed) {
-      sum += std::ssize(each.bytes);
+      sum += std::ssize(each.all());
     }
     return sum;
   }
@@ -77,6 +77,7 @@ std::unique_ptr<PackedWriter::Round> PackedWriter::round_of(std::vector<Pack> pa
     Packed& packed = round->packed[part];
     if (!spare_.empty()) {
       packed = std::move(spare_.back());
+      packed.elsewhere = {};
       spare_.pop_back();
     }
     jobs.emplace_back([&pack = round->parts[part], &packed] { pack(packed); });
@@ -87,10 +88,13 @@ std::unique_ptr<PackedWriter::Round> PackedWriter::round_of(std::vector<Pack> pa
 
 void PackedWriter::append(Round& round, std::size_t number, std::int64_t offset,
                           const Packing& packing) {
+  if (terms_.open && !round.packed.empty()) {
+    terms_.open();
+  }
   JoinedWrites writes{terms_.file, offset, terms_.path};
   for (std::size_t part = 0; part < round.packed.size(); ++part) {
     packing.note(number, part, round.packed[part], writes.end());
-    writes.add(round.packed[part].bytes);
+    writes.add(round.packed[part].all());
   }
   writes.finish();
   std::ranges::move(round.packed, std::back_inserter(spare_));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,13 @@ namespace iocomp::formats {
 /// A part of a step, compressed, on its way into the file.
 struct Packed {
   std::vector<std::byte> bytes{};
+  /// Instead of these, bytes that lie elsewhere until the step is written; empty: there are none.
+  std::span<const std::byte> elsewhere{};
   double seconds = 0;  ///< that it took
+
+  [[nodiscard]] std::span<const std::byte> all() const noexcept {
+    return elsewhere.empty() ? std::span{bytes} : elsewhere;
+  }
 };
 
 /// Makes one of them, in any thread and beside others. It never calls MPI, nor HDF5. What is in
@@ -45,12 +52,13 @@ class PackedWriter {
  public:
   struct Terms {
     const std::string& path;
-    const Descriptor& file;
+    const Descriptor& file;  ///< open by then: see `open`
     MPI_Comm writers;
     mpi::WaitPolicy policy;
     const char* others;                ///< for whom a writer waits, in words
     Crew* crew = nullptr;              ///< null: the caller alone
     std::int64_t alignment_bytes = 1;  ///< of what a writer has in a round
+    std::function<void()> open{};      ///< called before this writer writes into the file
   };
   /// `path` and `file` outlive this.
   explicit PackedWriter(const Terms& terms)

@@ -18,8 +18,8 @@ constexpr ModuleKind writes{.prefix = "libiocomp_format_",
                             .symbol = "iocomp_format",
                             .interface_version = iocomp_format_interface_version,
                             .what = "the back-end"};
-constexpr std::array<std::string_view, 6> names_of_this_release{"posix",  "mpiio",   "hdf5",
-                                                                "netcdf", "pnetcdf", "adios2"};
+constexpr std::array<std::string_view, 7> names_of_this_release{
+    "posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "zarr", "adios2"};
 
 const iocomp_format_entry& entry_of(std::string_view name, const std::string& folder) {
   return *static_cast<const iocomp_format_entry*>(module_entry(writes, name, folder));

@@ -39,6 +39,8 @@ inline constexpr std::array<std::string_view, 20> netcdf_attributes{"CLASS",
 /// netCDF gives such a name to a variable that is called like a dimension and is not its
 /// coordinate.
 inline constexpr std::array<std::string_view, 1> netcdf_variables{"_nc4_non_coord_*"};
+/// Names of its own, and such as no folder has.
+inline constexpr std::array<std::string_view, 3> zarr_variables{"__*", "zarr.json*", "...*"};
 /// The variable that a step gets if it has no other.
 inline constexpr std::array<std::string_view, 1> adios2_variables{"iocomp_empty_step"};
 /// The number of steps.
@@ -87,6 +89,15 @@ inline constexpr Rules pnetcdf = [] {
   return rules;
 }();
 
+inline constexpr Rules zarr{.format = "zarr",
+                            .most_name_bytes = 240,
+                            .has_groups = false,
+                            .has_backslashes = false,
+                            .reserved_variables = reserved::zarr_variables,
+                            .types = Types::all().without({character}),
+                            .has_dimensions = true,
+                            .keeps_first_definitions = true};
+
 inline constexpr Rules adios2_bp5{.format = "adios2",
                                   .variant = "engine = \"BP5\"",
                                   .joins_names = true,
@@ -112,8 +123,8 @@ inline constexpr Rules adios2_hdf5 = [] {
   return rules;
 }();
 
-inline constexpr std::array all{posix,  mpiio,   hdf5,       hdf5_time,  hdf5_flat,
-                                netcdf, pnetcdf, adios2_bp5, adios2_bp4, adios2_hdf5};
+inline constexpr std::array all{posix,   mpiio, hdf5,       hdf5_time,  hdf5_flat,  netcdf,
+                                pnetcdf, zarr,  adios2_bp5, adios2_bp4, adios2_hdf5};
 
 }  // namespace rules
 }  // namespace iocomp::formats

@@ -21,6 +21,8 @@
 namespace iocomp::formats {
 namespace {
 
+using Links = OpenFolder::Links;
+
 constexpr ModuleKind reads{.prefix = "libiocomp_source_",
                            .symbol = "iocomp_source",
                            .interface_version = iocomp_source_interface_version,
@@ -28,6 +30,15 @@ constexpr ModuleKind reads{.prefix = "libiocomp_source_",
 
 const iocomp_source_entry& source_entry(std::string_view format, const std::string& folder) {
   return *static_cast<const iocomp_source_entry*>(module_entry(reads, format, folder));
+}
+
+// Stores that others have written have folders of any depth.
+bool is_store_of_zarr(const Path& path) {
+  bool is_one = false;
+  (void)outcome_of([&] {
+    is_one = path.folder().folder(path.name(), Links::followed).has(mark_of_zarr_folder);
+  });
+  return is_one;
 }
 
 }  // namespace
@@ -52,12 +63,16 @@ std::string source_version(std::string_view format, const std::string& folder) {
   return source_entry(format, folder).version();
 }
 
+bool is_folder_of_some_format(const Path& path) {
+  return is_folder_of_a_format(path, mark_of_bp_folder) || is_store_of_zarr(path);
+}
+
 std::string format_of_file(const Path& path) {
   if (is_folder(path)) {
-    return "adios2";
+    return is_store_of_zarr(path) ? "zarr" : "adios2";
   }
   std::array<char, 8> begin{};
-  const Descriptor file = path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed);
+  const Descriptor file = path.folder().open(path.name(), O_RDONLY, Links::followed);
   (void)!::pread(file.raw(), begin.data(), begin.size(), 0);
   const std::string_view bytes{begin.data(), begin.size()};
   if (bytes == "\x89HDF\r\n\x1a\n") {

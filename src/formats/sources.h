@@ -23,8 +23,11 @@ namespace iocomp::formats {
 /// @throws Error{unsupported}.
 [[nodiscard]] std::string source_version(std::string_view format, const std::string& folder = {});
 
-/// A file that every folder of BP has.
+/// A file that every folder of BP has, and one of every folder of Zarr.
 inline constexpr const char* mark_of_bp_folder = "md.idx";
+inline constexpr const char* mark_of_zarr_folder = "zarr.json";
+/// Whether a folder is a file of a format, also of one that another program has written.
+[[nodiscard]] bool is_folder_of_some_format(const Path& path);
 
 /// The name of the format of a file, by its first bytes: "posix" where they say nothing.
 [[nodiscard]] std::string format_of_file(const Path& path);

@@ -26,7 +26,7 @@ using Kind = Sought::Kind;
 bool is_target(const Path& path) {
   const auto found = path.folder().find(path.name(), OpenFolder::Links::followed);
   return found && (!S_ISDIR(found->st_mode) || (path + ".json").is_there() ||
-                   is_folder_of_a_format(path, formats::mark_of_bp_folder));
+                   formats::is_folder_of_some_format(path));
 }
 
 Sought sought(const std::string& path, Kind kind) {

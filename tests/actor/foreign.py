@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Read files without iocomp: HDF5 by h5py, others at the offsets that their manifests tell."""
+"""Read files without iocomp: HDF5 by h5py, Zarr by zarr-python, others at the offsets of their manifests."""
 
 from __future__ import annotations
 
 import math
+import unittest
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from manifests import manifest_steps, whole_manifest
+from zarr_packages import dumped, has_zarr, values_of
 
 Array = npt.NDArray[Any]
 _TYPES = {"char": "S1"}  # others are called as in numpy
@@ -21,6 +24,9 @@ class Foreign:
 
     def __init__(self, path: Path) -> None:
         """Open it."""
+        if path.is_dir():
+            self._steps = _in_zarr(path)
+            return
         with path.open("rb") as file:
             is_hdf5 = file.read(8) == b"\x89HDF\r\n\x1a\n"
         self._steps = _in_hdf5(path) if is_hdf5 else _at_offsets(path)
@@ -61,6 +67,36 @@ def _at_offsets(path: Path) -> dict[int, dict[str, Array]]:
         return _in_frames(path)
     order = ">" if manifest.get("byte_order") == "big" else "<"
     raw = np.fromfile(path, np.uint8)
+
+    def values(_step: int, each: dict[str, Any]) -> Array:
+        dtype = np.dtype(_TYPES.get(each["type"], each["type"])).newbyteorder(order)
+        bytes_ = math.prod(each["shape"]) * dtype.itemsize
+        at = max(each["offset"], 0)
+        found = raw[at : at + bytes_].view(dtype).reshape(each["shape"])
+        return found.astype(dtype.newbyteorder("="))
+
+    return _told_by(manifest, values)
+
+
+def _in_zarr(path: Path) -> dict[int, dict[str, Array]]:
+    if not has_zarr():
+        raise unittest.SkipTest("zarr-python is not there: tools/install-zarr fetches it")
+    manifest = whole_manifest(Path(f"{path}.json").read_bytes())
+    arrays = dumped(path)["arrays"]
+
+    def values(step: int, each: dict[str, Any]) -> Array:
+        found = values_of(arrays[each["name"]])
+        if arrays[each["name"]]["dimensions"][:1] != ["time"]:
+            return found
+        return np.asarray(found[0 if len(found) == 1 else step])
+
+    return _told_by(manifest, values)
+
+
+def _told_by(
+    manifest: dict[str, Any], values: Callable[[int, dict[str, Any]], Array]
+) -> dict[int, dict[str, Array]]:
+    """Return what lies in the steps of a manifest. `values`: of a variable in a step."""
     told = {each["step"]: each for each in manifest_steps(manifest)}
     first, count = manifest["first_step"], manifest["committed_steps"]
     steps: dict[int, dict[str, Array]] = {}
@@ -68,13 +104,9 @@ def _at_offsets(path: Path) -> dict[int, dict[str, Array]]:
     for step in sorted(set(range(first, first + count)) - set(manifest["absent"])):
         entry = told.get(step, {})
         ahead = entry.get("number", step + ahead) - step
-        values_of = steps.setdefault(step + ahead, {})
+        of_step = steps.setdefault(step + ahead, {})
         for each in entry.get("variables", ()):
-            dtype = np.dtype(_TYPES.get(each["type"], each["type"])).newbyteorder(order)
-            bytes_ = math.prod(each["shape"]) * dtype.itemsize
-            at = max(each["offset"], 0)
-            values = raw[at : at + bytes_].view(dtype).reshape(each["shape"])
-            values_of[each["name"]] = values.astype(dtype.newbyteorder("="))
+            of_step[each["name"]] = values(step, each)
     return steps
 
 

@@ -6,11 +6,22 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-BACK_ENDS = {"posix": 5, "mpiio": 2, "hdf5": 4, "hdf5-time": 2, "netcdf": 2, "pnetcdf": 2, "adios2": 1}
+BACK_ENDS = {
+    "posix": 5,
+    "mpiio": 2,
+    "hdf5": 4,
+    "hdf5-time": 2,
+    "netcdf": 2,
+    "pnetcdf": 2,
+    "zarr": 2,
+    "zarr-zstd": 1,
+    "adios2": 1,
+}
 MODES = ["servers", "servers", "kernel", "sync"]
 TRANSPORTS = ["shared", "message"]
 KINDS = ["series", "checkpoint"]
-ONLY_WITH_SERVERS = {"mpiio", "adios2"}  # or in synchronous mode: the kernel cannot write them
+WHOLE_STEPS = {"adios2", "zarr", "zarr-zstd"}  # are written when all of a step is there
+ONLY_WITH_SERVERS = {"mpiio"} | WHOLE_STEPS  # or in synchronous mode: the kernel cannot write them
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cell import Cell
+from cell import WHOLE_STEPS, Cell
 from files import extension, file_settings
 
 TYPES = ["int64", "float64", "int32", "uint8"]
 SHAPES = ["3", "1000", "64x96", "200x40", "7x9x11", "256x512", "1024x300"]
-FIXED = {"hdf5-time", "netcdf", "pnetcdf"}  # series have the variables of the first step in all steps
+# Series have the variables of the first step in all steps.
+FIXED = {"hdf5-time", "netcdf", "pnetcdf", "zarr", "zarr-zstd"}
 NAME = "out"
 NAMES = ["v0", "v1", "v2"]  # of variables
 
@@ -104,7 +105,7 @@ def draw_workload(
     ]
     all_in_all = cell.back_end in FIXED and not per_step
     # Without servers the place of a variable is known before the end of a step in posix alone.
-    waits_in_step = cell.mode == "servers" and cell.back_end not in ("adios2", "mpiio")
+    waits_in_step = cell.mode == "servers" and cell.back_end not in {"mpiio"} | WHOLE_STEPS
     waits_in_step = waits_in_step or (cell.mode == "kernel" and cell.back_end == "posix")
     for step in range(number_of_steps):
         put = [name for name in names if step == 0 or all_in_all or dice.random() < 0.9]

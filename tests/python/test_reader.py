@@ -123,7 +123,7 @@ DAMAGED: list[tuple[str, str, Any, str]] = [
     ("order", "byte_order", "big", "other byte order"),
     ("absent", "absent", [0], "absent"),
     ("endless", "committed_steps", 1 << 60, "claims"),
-    ("format", "format", "zarr", "zarr"),
+    ("format", "format", "tiledb", "tiledb"),
     ("attributes", "attributes", {"a": {"type": "float64", "value": ["x"]}}, "where a number is expected"),
 ]
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from foreign import Foreign
 from plans import Array, Plan
+from zarr_packages import dumped, has_zarr, values_of
 
 # A variable in a step: by the place of the step in the file, its number, and the name; None where
 # there is none. `shape` is what iocomp says it is.
@@ -53,9 +54,24 @@ def open_own(plan: Plan, path: Path, dump_adios2: str, newest: int) -> OwnLibrar
         return _hdf5(path, str(plan.settings.get("layout", "steps")), newest)
     if backend in ("netcdf", "pnetcdf"):
         return _netcdf(path)
+    if backend == "zarr":
+        return _zarr(path, has_file_per_step=plan.kind != "series") if has_zarr() else None
     if plan.settings["engine"] == "HDF5":
         return _hdf5_of_adios2(path)
     return _adios2(path, plan, dump_adios2) if dump_adios2 else None
+
+
+def _zarr(path: Path, *, has_file_per_step: bool) -> OwnLibrary:
+    arrays = dumped(path)["arrays"]
+
+    def look(index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
+        if name not in arrays:
+            return None
+        values = values_of(arrays[name])
+        has_time = arrays[name]["dimensions"][:1] == ["time"]
+        return values[0 if has_file_per_step else index] if has_time else values
+
+    return OwnLibrary(look)
 
 
 def _raw(path: Path) -> OwnLibrary:

@@ -37,6 +37,7 @@ class Format:
 
 
 _CDF = {"types": (*NUMBERS, "S1"), "groups": False, "empty": False, "extension": ".nc"}
+_ZARR = {"types": (*NUMBERS, "f2", "c8", "c16"), "groups": False, "extension": ".zarr"}
 _BP = {"types": (*NUMBERS, "c8", "c16", "S1"), "extension": ".bp", "empty": False}
 FORMATS = (
     Format("posix"),
@@ -55,6 +56,8 @@ FORMATS = (
     Format("netcdf", changes=False, **_CDF),
     Format("netcdf", (("compression", "deflate"),), changes=False, **_CDF),
     Format("pnetcdf", changes=False, **_CDF),
+    Format("zarr", changes=False, **_ZARR),
+    Format("zarr", (("compression", "zstd"),), changes=False, **_ZARR),
     Format("adios2", (("engine", "BP4"),), **_BP),
     Format("adios2", (("engine", "BP5"),), **{**_BP, "empty": True}),
     Format("adios2", (("engine", "HDF5"),), **{**_BP, "types": NUMBERS, "extension": ".h5"}),

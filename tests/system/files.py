@@ -17,6 +17,7 @@ from actors import Build
 from foreign import Foreign
 from manifests import manifest_steps, whole_manifest
 from manifests import xxh3 as xxh3_of_bytes
+from zarr_packages import dumped, fill_of, has_zarr, values_of
 
 BACK_ENDS = ["posix", "mpiio", "hdf5"]
 # Those of most tests: file_settings knows their names.
@@ -29,6 +30,8 @@ FORMATS = [
     "netcdf",
     "netcdf-deflate",
     "pnetcdf",
+    "zarr",
+    "zarr-zstd",
     "adios2",
     "adios2-bp4",
     "adios2-hdf5",
@@ -40,8 +43,7 @@ WAYS = [(b, m) for b in BACK_ENDS for m in MODES if (b, m) != ("mpiio", "kernel"
 ALL_WAYS = [
     *WAYS,
     *((back_end, mode) for back_end in ("netcdf", "pnetcdf") for mode in MODES),
-    ("adios2", "async"),
-    ("adios2", "sync"),
+    *((back_end, mode) for back_end in ("zarr", "adios2") for mode in ("async", "sync")),
 ]
 READABLE_WAYS = [way for way in ALL_WAYS if way[0] not in ("netcdf", "adios2")]
 STEP = 1_000_000  # what the values of one step differ by from the next
@@ -73,7 +75,7 @@ def unsealed(manifest: str) -> str:
 
 
 def extension(back_end: str) -> str:
-    return {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc", "adios2": ".bp"}.get(
+    return {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc", "adios2": ".bp", "zarr": ".zarr"}.get(
         back_end.partition("-")[0], ".dat"
     )
 
@@ -92,6 +94,14 @@ def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[An
             variable = file[name]
             found = variable[step] if variable.dimensions[:1] == ("time",) else variable[:]
             return None if np.ma.getmaskarray(found).all() else np.asarray(found.data)
+    if back_end.startswith("zarr") and has_zarr():
+        array = dumped(path)["arrays"].get(name)
+        if array is None:
+            return None
+        found = values_of(array)
+        if array["dimensions"][:1] == ["time"]:
+            found = np.asarray(found[0 if len(found) == 1 else step])
+        return None if (found == fill_of(array)).all() else found
     if back_end in ("hdf5-time", "hdf5-deflate"):
         import h5py
 

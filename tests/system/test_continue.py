@@ -21,9 +21,10 @@ from files import (
     values_in,
 )
 
-CHECKPOINTS = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf")
+CHECKPOINTS = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "zarr")
 NETCDF = ("netcdf", "netcdf-deflate", "pnetcdf")
-SERIES = ("posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", *NETCDF, "adios2-bp4")
+ZARR = ("zarr", "zarr-zstd")
+SERIES = ("posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", *NETCDF, *ZARR, "adios2-bp4")
 
 
 def play(
@@ -67,7 +68,7 @@ def check_with_own_tools(actors: Actors, back_end: str, folder: Path, numbers: l
         return
     for step, number in enumerate(numbers):
         # Readers count along time; elsewhere steps have their numbers.
-        is_along_time = "netcdf" in back_end or back_end in ("hdf5-time", "hdf5-deflate")
+        is_along_time = back_end in (*NETCDF, *ZARR, "hdf5-time", "hdf5-deflate")
         seen = values_in(back_end, path, step if is_along_time else number, "u")
         assert seen is not None, f"{path}: step {step} is missing"
         assert (seen.ravel() == values(seen.dtype, seen.size, number)).all(), f"{path}: step {step}"
@@ -289,6 +290,8 @@ def test_what_a_job_does_not_put_stays(actors: Actors, back_end: str, mode: str)
         ("hdf5-deflate", "hdf5-time"),
         ("hdf5", "hdf5-time"),
         ("hdf5-time", "hdf5"),
+        ("zarr", "zarr-zstd"),
+        ("zarr-zstd", "zarr"),
         ("adios2", "adios2-bp4"),
         ("adios2", "adios2"),
     ],

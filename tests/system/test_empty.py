@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 from actors import Actors
 from files import MODES, extension, file_settings, mode_settings, skip_if_missing
+from zarr_packages import dumped, has_zarr
 
 from iocomp import open_files
 from manifests import manifest_steps
 
-FORMS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "pnetcdf", "adios2"]
+FORMS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "pnetcdf", "zarr", "adios2"]
 IN_TIME = ("hdf5-time", "hdf5-deflate")  # of series only
 CASES = [(form, "series") for form in FORMS]
 CASES += [(form, "checkpoint") for form in FORMS if form not in IN_TIME]
@@ -46,6 +48,8 @@ def names_in(back_end: str, path: str) -> dict[str, tuple[int, ...]]:
 
         with netCDF4.Dataset(path) as file:
             return {name: variable.shape for name, variable in file.variables.items()}
+    if back_end == "zarr":
+        return {name: tuple(array["shape"]) for name, array in dumped(Path(path))["arrays"].items()}
     import h5py
 
     with h5py.File(path) as file:
@@ -81,6 +85,8 @@ def test_empty_arrays_are_there(
     assert of_last == {"none": [0], "flat": [3, 0, 5]} | ({} if alone else {"full": [8, 8]}), job
     if back_end in ("posix", "mpiio", "pnetcdf", "adios2"):
         return  # raw; read above; and CDF-5 has no dimension of length 0
+    if back_end == "zarr" and not has_zarr():
+        return
     shapes = names_in(back_end, str(job.folder / name))
     steps = (2,) if kind == "series" and back_end != "hdf5" else ()
     assert (shapes["none"], shapes["flat"]) == ((*steps, 0), (*steps, 3, 0, 5)), shapes

@@ -41,7 +41,8 @@ def test_too_few_are_told(actors: Actors, back_end: str, mode: str, kind: str) -
         assert job.status == 0, job
         told = [entry["story"] for entry in job.failures()]
         assert not told or any("Too many open files" in story for story in told), (left, job)
-        assert not leftovers(job.folder), (left, job)
+        # To remove a folder takes a descriptor.
+        assert back_end == "zarr" or not leftovers(job.folder), (left, job)
         committed = {entry["step"] for entry in job.calls("wait_step", file="out", code=OK)}
         if kind == "series":
             found = check_file(job.folder / path) if (job.folder / path).exists() else set()

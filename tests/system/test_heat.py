@@ -23,6 +23,7 @@ from files import (
     skip_if_missing,
 )
 from processes import environment_without_iocomp, processes_in
+from zarr_packages import dumped, values_of
 
 from manifests import whole_manifest
 
@@ -127,6 +128,8 @@ def values(build: Build, back_end: str, folder: Path, step: int) -> bytes:
 
         with h5py.File(path) as file:
             return bytes(file["u" if "u" in file else f"{step}/u"][()].tobytes())
+    if path.suffix == ".zarr":
+        return values_of(dumped(path)["arrays"]["u"]).tobytes()
     import netCDF4
 
     with netCDF4.Dataset(path) as dataset:
@@ -154,6 +157,9 @@ def times_and_bytes(build: Build, back_end: str, path: Path) -> tuple[list[float
     if back_end == "adios2-bp4":
         found = dumped_steps(build, path, "BP4")[:STEPS]
         return [step["time"].item() for step in found], b"".join(step["u"].tobytes() for step in found)
+    if path.suffix == ".zarr":
+        arrays = dumped(path)["arrays"]
+        return values_of(arrays["time"]).tolist(), values_of(arrays["u"]).tobytes()
     if path.suffix == ".nc":
         import netCDF4
 

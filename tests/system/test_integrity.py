@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ DEFINE = (
 )
 STEP = "put out u by=columns halo=1\nput out v\nput out s writer=1\nend_step out\n"
 ELEMENTS = ROWS * COLUMNS + 12 + 1
-BACK_ENDS = ["posix", "mpiio", "hdf5", "netcdf", "pnetcdf"]
+BACK_ENDS = ["posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "zarr"]
 # Servers by messages and through shared memory; the kernel; synchronous.
 WAYS: dict[str, dict[str, Any]] = {
     "message": {"transport": {"kind": "message"}},
@@ -65,8 +66,13 @@ def damage(path: Path, back_end: str, step: int) -> None:
     value = values(np.int64, ROWS * COLUMNS, step)[5 * COLUMNS + 7]
     order = "big" if back_end == "pnetcdf" else "little"
     sought = int(value).to_bytes(8, order)
+    if "zarr" in back_end:
+        (path,) = (path / "u").glob("c.0.0" if (path / "u/c.0.0").exists() else f"c.{step}.*")
     contents = bytearray(path.read_bytes())
-    if "deflate" in back_end:
+    if back_end == "zarr-zstd":
+        offset, size = struct.unpack("<QQ", contents[-20:-4])  # of its one chunk, in the index
+        at = offset + size // 2
+    elif "deflate" in back_end:
         import h5py
 
         with h5py.File(path) as file:
@@ -135,7 +141,7 @@ def test_a_damaged_block_of_a_checkpoint_is_named_and_not_read(
 
 
 @pytest.mark.parametrize("way", ["shared", "sync"])
-@pytest.mark.parametrize("back_end", ["hdf5-deflate", "netcdf-deflate"])
+@pytest.mark.parametrize("back_end", ["hdf5-deflate", "netcdf-deflate", "zarr-zstd"])
 def test_a_damaged_chunk_that_was_compressed_is_found(
     actors: Actors, back_end: str, way: str
 ) -> None:
@@ -151,7 +157,7 @@ def test_a_damaged_chunk_that_was_compressed_is_found(
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("back_end", ["posix", "hdf5", "hdf5-time", "netcdf-deflate"])
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "hdf5-time", "netcdf-deflate", "zarr-zstd"])
 def test_a_series_has_checksums_where_they_are_wanted(
     actors: Actors, back_end: str, way: str
 ) -> None:

@@ -135,7 +135,7 @@ def test_what_was_written_is_listed(actors: Actors, back_end: str) -> None:
         assert entry["state"] == "committed"
         assert entry["temporaries"] == [] and entry["torn"] == []
         paths = [path for path in folder.glob(f"{name}*") if path.suffix != ".json"]
-        inside = [part for path in paths for part in (path.iterdir() if path.is_dir() else [path])]
+        inside = [part for path in paths for part in (path, *path.rglob("*")) if part.is_file()]
         assert entry["bytes"] == sum(part.stat().st_size for part in inside)
         assert listed(actors, folder, name + end) == {name + end: entry}
     alone = listed(actors, folder, f"./ckpt.000001{end}")[f"./ckpt.000001{end}"]
@@ -512,7 +512,8 @@ def interrupted(actors: Actors, back_end: str, fault: str) -> Job:
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_an_interrupted_replacement_is_undone(actors: Actors, back_end: str, tool: str) -> None:
     end = ending(back_end)
-    job = interrupted(actors, back_end, f"fault rename KILL path=ser{end} after=1")
+    earlier = 4 if back_end in ("zarr", "zarr-zstd") else 1  # it renames its metadata first
+    job = interrupted(actors, back_end, f"fault rename KILL path=ser{end} after={earlier}")
     path = f"ser{end}"
     found = listed(actors, job.folder)[path]
     assert found["state"] == "left" and found["steps"]["count"] == 3, found

@@ -22,6 +22,7 @@
 #include "commit/commit.h"
 #include "commit/owner.h"
 #include "commit/read_manifest.h"
+#include "formats/sources.h"
 #include "iocomp/output.h"
 #include "reading/find_committed.h"
 
@@ -29,7 +30,6 @@ namespace iocomp::command {
 namespace {
 
 constexpr std::string_view manifest_ending = ".json";
-constexpr std::string_view mark_of_bp = "md.idx";
 
 bool is_there(const std::string& path) {
   struct stat status{};
@@ -306,8 +306,7 @@ std::vector<Output> outputs_at(const std::string& given, Depth depth) {
     path.pop_back();
   }
   const std::string name = name_in_folder(path);
-  const bool is_plain_folder =
-      is_folder(path) && !is_folder_of_a_format(Path{path}, std::string{mark_of_bp});
+  const bool is_plain_folder = is_folder(path) && !formats::is_folder_of_some_format(Path{path});
   if (is_plain_folder) {
     return look(path == "." ? "" : path.ends_with('/') ? path : path + '/', {}, depth);
   }

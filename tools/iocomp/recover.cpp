@@ -204,7 +204,7 @@ void add_recover(CLI::App& app) {
   auto* command = app.add_subcommand(
       "recover",
       "Write manifests again that are missing or torn, from what the files say of themselves\n"
-      "(hdf5, netcdf, pnetcdf, adios2). Also does what clean does: so a file that a job was\n"
+      "(hdf5, netcdf, pnetcdf, zarr, adios2). Also does what clean does: so a file that a job was\n"
       "replacing when it died is in force again. Refuses while a job writes the file.");
   command->add_option("PATH", chosen->path, "A folder, a file, or the name of a set of checkpoints")
       ->required();

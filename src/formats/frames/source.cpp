@@ -3,14 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,41 +16,20 @@
 #include <vector>
 
 #include "array/box.h"
-#include "array/copy_run.h"
 #include "array/element_type.h"
-#include "array/paired_runs.h"
 #include "array/runs.h"
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "base/read_plainly.h"
 #include "formats/frames/zstd.h"
+#include "formats/part_copy.h"
 #include "formats/shuffle.h"
 #include "formats/sub_boxes.h"
 
 namespace iocomp::formats::frames {
 namespace {
-
-// What both have; nothing where that is empty.
-std::optional<array::Box> common(const array::Box& one, const array::Box& other) {
-  array::Box both{.dimensions = one.dimensions, .start = {}, .count = {}};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(one.dimensions); ++d) {
-    both.start[d] = std::max(one.start[d], other.start[d]);
-    both.count[d] =
-        std::min(one.start[d] + one.count[d], other.start[d] + other.count[d]) - both.start[d];
-    if (both.count[d] <= 0) {
-      return std::nullopt;
-    }
-  }
-  return both;
-}
-
-array::Box relative(array::Box box, const array::Box& outer) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
-    box.start[d] -= outer.start[d];
-  }
-  return box;
-}
 
 // Elements of no frame are zeros: holes of another value were written.
 void clear(const Destination& to, std::size_t element) {
@@ -61,28 +38,6 @@ void clear(const Destination& to, std::size_t element) {
   while (runs.next(run)) {
     std::memset(to.local + static_cast<std::size_t>(run.index) * element, 0,
                 static_cast<std::size_t>(run.elements) * element);
-  }
-}
-
-// Elements of `part`, packed, go where they belong, as far as they lie in the box.
-void copy(const array::Box& part, const std::byte* packed, const array::Box& box,
-          const Destination& to, std::size_t element) {
-  const auto both = common(part, box);
-  if (!both) {
-    return;
-  }
-  array::MemoryBox memory = to.memory;
-  memory.box.count = both->count;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
-    memory.box.start[d] += both->start[d] - box.start[d];
-  }
-  const array::Shape shape{.dimensions = part.dimensions, .extent = part.count};
-  array::PairedRuns runs{shape, relative(*both, part), memory};
-  array::PairedRun run;
-  while (runs.next(run)) {
-    array::copy_run(to.local + static_cast<std::size_t>(run.local_index) * element,
-                    packed + static_cast<std::size_t>(run.index) * element,
-                    static_cast<std::size_t>(run.elements) * element);
   }
 }
 
@@ -111,18 +66,7 @@ FrameSource::FrameSource(const Path& path)
 
 std::vector<std::byte> FrameSource::bytes_at(std::int64_t offset, std::size_t bytes) const {
   std::vector<std::byte> found(bytes);
-  for (std::size_t done = 0; done < bytes;) {
-    const auto got = ::pread(file_.raw(), found.data() + done, bytes - done,
-                             offset + static_cast<std::int64_t>(done));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      throw got < 0 ? failure("read", path_, errno)
-                    : Error{ErrorCode::storage_failure, "cannot read " + path_ + ": it ends early"};
-    }
-    done += static_cast<std::size_t>(got);
-  }
+  read_plainly(file_, offset, found, path_);
   return found;
 }
 
@@ -172,7 +116,7 @@ void FrameSource::read(const Placed& where, const array::Box& box, const Destina
     }
     const std::byte* packed = values.data();
     for (const auto& part : parts) {
-      copy(part, packed, box, to, element);
+      copy_part(part, packed, box, to, element);
       packed += static_cast<std::size_t>(array::elements(part)) * element;
     }
   }

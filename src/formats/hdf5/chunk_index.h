@@ -5,15 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "formats/extent.h"
 #include "formats/hdf5/metadata_room.h"
 
 namespace iocomp::formats::h5 {
-
-/// Bytes of a file.
-struct Extent {
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;
-};
 
 /// A chunk, as an index in a file tells it.
 struct IndexedChunk {

@@ -23,13 +23,15 @@
 #include "base/failure.h"
 #include "base/path.h"
 #include "base/write_plainly.h"
+#include "formats/chunks/chunk_parts.h"
+#include "formats/chunks/chunk_writer.h"
+#include "formats/extent.h"
 #include "formats/format.h"
-#include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/chunk_writer.h"
 #include "formats/hdf5/record_file.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/open_together.h"
+#include "formats/packed_writer.h"
 #include "formats/words.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -120,6 +122,14 @@ void DeflateTarget::write_plain(const std::vector<Part>& parts, const Variable& 
   }
 }
 
+void DeflateTarget::filter(const Variable& variable, std::span<const std::byte> whole, Packed& to) {
+  const TimeChunks chunks{variable, options_};
+  auto filter = filters_.take();
+  const auto filtered = filter->filter(whole, chunks.stored_bytes, chunks.compression);
+  to.bytes.assign(filtered.begin(), filtered.end());
+  filters_.give_back(std::move(filter));
+}
+
 void DeflateTarget::write_from(const std::vector<Part>& parts,
                                const std::vector<std::int64_t>& offsets, std::int64_t step,
                                const Description& description) {
@@ -139,8 +149,10 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
     }
   }));
   std::int64_t end = offsets.back();
+  const Encode encode = [this](const Variable& variable, std::span<const std::byte> whole,
+                               Packed& to) { filter(variable, whole, to); };
   const auto stored =
-      write_chunks(chunks, own, {packed_, benches_, writers_, policy_, compressed_}, end);
+      write_chunks(chunks, own, {packed_, encode, scratch_, writers_, policy_, compressed_}, end);
   std::string text(stored.size() * sizeof(StoredChunk), '\0');
   std::ranges::copy(std::as_bytes(std::span{stored}),
                     std::as_writable_bytes(std::span{text}).begin());

@@ -14,10 +14,14 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/scratch_memory.h"
+#include "base/spares.h"
+#include "formats/chunks/chunk_parts.h"
+#include "formats/chunks/chunk_writer.h"
 #include "formats/format.h"
-#include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/chunk_writer.h"
+#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/record_file.h"
+#include "formats/packed_writer.h"
 #include "formats/visibility.h"
 #include "formats/words.h"
 #include "mpi/wait.h"
@@ -58,6 +62,7 @@ class DeflateTarget : public StepTarget {
   void commit(std::int64_t step, const Description& description);
   void show(const Switch& visible);
   void check_that_it_goes_on() const;
+  void filter(const Variable& variable, std::span<const std::byte> whole, Packed& to);
   void sync();
   void keep(std::int64_t step, const StepChunks& chunks, const std::vector<std::string>& stored);
 
@@ -68,7 +73,8 @@ class DeflateTarget : public StepTarget {
   int rank_ = 0;
   Descriptor plain_;
   PackedWriter packed_;
-  Spares<ChunkBench> benches_;
+  Spares<ScratchMemory> scratch_;
+  Spares<ChunkFilter> filters_;
   Compressed compressed_;
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;

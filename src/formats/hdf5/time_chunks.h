@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
 #include "formats/words.h"
 
@@ -21,26 +22,20 @@ namespace iocomp::formats::h5 {
              : 1;
 }
 
-/// How a dataset with `layout = "time"` is cut: its records along their slowest dimensions, so that
-/// the elements of each chunk follow one another, and so do the chunks of a record. Only the last
-/// one may be less than full; in the file it has the room of all others.
-struct TimeChunks {
+/// How a dataset with `layout = "time"` is cut: its records, or many of them together. Texts stay
+/// whole where they are strings.
+struct TimeChunks : RecordChunks {
   TimeChunks(const Variable& variable, const FormatOptions& options);
 
   std::vector<std::int64_t> shape;  ///< of a chunk, time first; what HDF5 sees of it
   std::int64_t steps = 1;           ///< in a chunk
-  std::int64_t elements = 1;        ///< of a record, in a chunk
-  std::int64_t per_record = 1;      ///< chunks, where they do not hold several steps
-  std::size_t element_bytes = 1;
-  std::size_t stored_bytes = 1;  ///< of what HDF5 takes for an element: a string, or an element
+  std::size_t stored_bytes = 1;     ///< of what HDF5 takes for an element: a string, or an element
   /// Whether chunks go through filters: such a chunk is made of a whole step.
   bool is_filtered = false;
   Compression compression;  ///< then
 
   /// Of a chunk without filters.
-  [[nodiscard]] std::int64_t bytes() const noexcept {
-    return steps * elements * static_cast<std::int64_t>(element_bytes);
-  }
+  [[nodiscard]] std::int64_t bytes() const noexcept { return steps * RecordChunks::bytes(); }
   /// Of all chunks of a record, or of the one chunk of `steps` records.
   [[nodiscard]] std::int64_t all_bytes() const noexcept { return per_record * bytes(); }
 };

@@ -92,11 +92,6 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
 
 }  // namespace
 
-std::vector<std::byte> fill_bytes(const Variable& variable) {
-  return variable.has_fill_value() ? variable.fill_value->values
-                                   : std::vector<std::byte>(array::size_bytes(variable.type));
-}
-
 TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const FormatOptions& options,
                          Time time)
     : file_{room.file()},

@@ -95,7 +95,4 @@ class TimeDataset {
   std::map<std::int64_t, std::vector<Extent>> filtered_;  // by step
 };
 
-/// One element of what a variable holds where nobody puts anything.
-[[nodiscard]] std::vector<std::byte> fill_bytes(const Variable& variable);
-
 }  // namespace iocomp::formats::h5

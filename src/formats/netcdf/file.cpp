@@ -19,6 +19,7 @@
 #include "contents/dimensions.h"
 #include "formats/cdf/fill.h"
 #include "formats/cdf/types.h"
+#include "formats/extent.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"
@@ -125,7 +126,7 @@ std::int64_t NetcdfFile::find_place(const Variable& variable, std::int64_t step)
   return defined.records ? defined.records->place(record_of(step)) : defined.offset;
 }
 
-void NetcdfFile::keep(const Variable& variable, std::int64_t step, std::vector<h5::Extent> chunks) {
+void NetcdfFile::keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) {
   defined(variable).records->keep(record_of(step), std::move(chunks));
 }
 

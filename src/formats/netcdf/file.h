@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "contents/dimensions.h"
+#include "formats/extent.h"
 #include "formats/format.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/record_file.h"
@@ -32,7 +33,7 @@ class NetcdfFile : public h5::RecordFile {
  public:
   NetcdfFile(const Path& path, const FormatOptions& options);
 
-  void keep(const Variable& variable, std::int64_t step, std::vector<h5::Extent> chunks) override;
+  void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) override;
 
  private:
   struct Defined {

@@ -27,6 +27,7 @@ BACK_ENDS = [
     BackEnd("hdf5", flat=True),
     BackEnd("netcdf"),
     BackEnd("pnetcdf"),
+    BackEnd("zarr"),
     BackEnd("adios2", engine="BP4"),
     BackEnd("adios2", engine="BP5"),
     BackEnd("adios2", engine="HDF5"),

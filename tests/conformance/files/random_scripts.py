@@ -276,7 +276,7 @@ def random_tuning(chance: random.Random) -> Tuning:
 def random_back_end(chance: random.Random) -> BackEnd:
     """Return a back-end, the plain ones more often."""
     name = chance.choice(
-        ["posix", "posix", "mpiio", "hdf5", "hdf5", "pnetcdf", "pnetcdf", "netcdf", "adios2"]
+        ["posix", "posix", "mpiio", "hdf5", "hdf5", "pnetcdf", "pnetcdf", "netcdf", "zarr", "adios2"]
         + ["example_format"]
     )
     if name == "adios2":

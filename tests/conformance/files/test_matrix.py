@@ -20,6 +20,7 @@ BACK_ENDS = [
     BackEnd("hdf5", flat=True),
     BackEnd("pnetcdf"),
     BackEnd("netcdf"),
+    BackEnd("zarr"),
     BackEnd("example_format"),
     BackEnd("adios2", engine="BP5"),
     BackEnd("adios2", engine="BP4"),
@@ -133,6 +134,10 @@ QUICK = [
     "pnetcdf-packed_3to2-staged",
     "netcdf-halves_2to2-odd",
     "netcdf-kernel3-default",
+    "zarr-sync1-default",
+    "zarr-sync2-odd",
+    "zarr-halves_2to2-default",
+    "zarr-packed_3to2-tiny",
 ]
 
 

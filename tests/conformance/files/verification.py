@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from bpls import bpls, compare_with_bpls
@@ -16,13 +17,15 @@ from written_adios2 import as_adios2_keeps, read_adios2
 from written_file import (
     Written,
     attributes_of_manifest,
-    read_frames,
+    read_as_iocomp_does,
     read_hdf5,
     read_hdf5_along_time,
     read_manifest,
     read_raw,
 )
 from written_netcdf import read_netcdf
+from written_zarr import compare_attributes, read_zarr, without_dimensions
+from zarr_packages import dumped, has_zarr
 
 EXTENSIONS = {
     "posix": ".bin",
@@ -31,6 +34,7 @@ EXTENSIONS = {
     "pnetcdf": ".nc",
     "netcdf": ".nc",
     "adios2": ".bp",
+    "zarr": ".zarr",
     "example_format": ".example",
 }
 
@@ -81,7 +85,7 @@ class BackEnd:
     @property
     def writes_whole_steps(self) -> bool:
         """Whether a step has to fit into staging memory, and is written when all have ended it."""
-        return self.name == "adios2" or self.frames
+        return self.name in ("adios2", "zarr") or self.frames
 
     @property
     def format(self) -> str:
@@ -95,11 +99,13 @@ class BackEnd:
     @property
     def needs_its_library(self) -> bool:
         """Whether only a library writes it: without servers that is synchronous in every mode."""
-        return self.name in ("mpiio", "adios2") or self.frames
+        return self.name in ("mpiio", "adios2", "zarr") or self.frames
 
     @property
     def lacks(self) -> tuple[str, ...]:
         """Return the element types that it does not have."""
+        if self.name == "zarr":
+            return ("char",)
         if self.name != "adios2":
             return ()
         return ("float16", "char") if self.engine == "HDF5" else ("float16",)
@@ -111,8 +117,8 @@ class BackEnd:
 
     @property
     def is_netcdf(self) -> bool:
-        """Whether it has only what netCDF has."""
-        return self.name in ("pnetcdf", "netcdf")
+        """Whether it has the definitions of the first step, records and dimensions, as netCDF has."""
+        return self.name in ("pnetcdf", "netcdf", "zarr")
 
     @property
     def has_plain_layout(self) -> bool:
@@ -137,6 +143,7 @@ class Expected:
     size: int  # of a plain layout
     offsets: dict[int, dict[str, int]]  # likewise
     dimensions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of netCDF
+    is_series: bool = True  # all steps in one file
 
 
 def _layout(
@@ -178,6 +185,7 @@ def _expected(
         size,
         offsets,
         {name: _dimensions(file, name, when) for name in in_file},
+        not file.has_file_per_step,
     )
 
 
@@ -353,7 +361,8 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     if manifest["absent"]:
         wrong.append(f"{expected.path.name}: steps {manifest['absent']} are absent")
     if back_end.name != "adios2":
-        read = read_frames if back_end.frames else read_raw
+        has_no_offsets = back_end.frames or back_end.name == "zarr"
+        read = read_as_iocomp_does if has_no_offsets else read_raw
         written = read(expected.path, manifest)
         wrong += compare_arrays(expected, written, "manifest")
     else:
@@ -384,6 +393,8 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         wrong += _compare_attributes(_as_adios2_keeps(in_file), found, "ADIOS2")
         if back_end.engine != "HDF5" and bpls() and all(map(_is_plain, in_file.variable_names())):
             wrong += compare_with_bpls(expected.path, in_file.steps)
+    if back_end.name == "zarr":
+        return wrong + (_verify_zarr(expected, manifest) if has_zarr() else [])
     if back_end.is_netcdf:
         found = read_netcdf(expected.path, manifest)
         in_file = _without_empty(expected) if back_end.name == "pnetcdf" else expected
@@ -398,6 +409,23 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         wrong.append(f"{expected.path.name}: {size} bytes, the manifest says {manifest['bytes']}")
     if not wrong and back_end.has_plain_layout and _differs(expected):
         wrong.append(f"{expected.path.name}: differs between or behind its variables")
+    return wrong
+
+
+def _verify_zarr(expected: Expected, manifest: dict[str, Any]) -> list[str]:
+    dumped_store = dumped(expected.path)
+    found = read_zarr(dumped_store, manifest, is_series=expected.is_series)
+    wrong = compare_arrays(expected, found, "zarr-python")
+    where = expected.path.name
+    wrong += compare_attributes(where, expected.attributes, dumped_store["attributes"])
+    for name in sorted(expected.variable_names()):
+        wanted = without_dimensions(expected.variable_attributes.get(name, {}))
+        wrong += compare_attributes(f"{where}, {name}", wanted, dumped_store["arrays"][name]["attributes"])
+        if found.dimensions[name] != expected.dimensions[name]:
+            wrong.append(
+                f"{where}: {name} has the dimensions {found.dimensions[name]},"
+                f" not {expected.dimensions[name]}"
+            )
     return wrong
 
 

@@ -103,8 +103,8 @@ def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
     return written
 
 
-def read_frames(path: Path, manifest: dict[str, Any]) -> Written:
-    """Return what the manifest says, with the data of the frames, read by the Python package."""
+def read_as_iocomp_does(path: Path, manifest: dict[str, Any]) -> Written:
+    """Return what the manifest says, with the data that the Python package reads."""
     from iocomp import open_files
 
     written = _without_arrays(manifest)

@@ -182,6 +182,7 @@ TEST_F(FolderTargets, AFolderThatIsNoDatasetIsNeverReplaced) {
   EXPECT_EQ(code_of([this] { prepare_target(names(), true); }), ErrorCode::storage_failure);
   write_text(names().target.text() + "/md.idx", "");
   fs::create_directory(names().target.text() + "/inner");
+  write_text(names().target.text() + "/inner/notes", "more work");
   EXPECT_EQ(code_of([this] { prepare_target(names(), true); }), ErrorCode::storage_failure);
   make_dataset(names().temporary.text(), "new");
   EXPECT_EQ(code_of([this] { publish(names(), true); }), ErrorCode::storage_failure);

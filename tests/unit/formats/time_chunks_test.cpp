@@ -15,8 +15,9 @@
 #include "array/element_type.h"
 #include "array/runs.h"
 #include "contents/variable.h"
+#include "formats/chunks/chunk_parts.h"
+#include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
-#include "formats/hdf5/chunk_parts.h"
 #include "unit/seed.h"
 
 namespace iocomp::formats::h5 {
@@ -93,14 +94,14 @@ TEST(TimeChunks, OfARecordFollowOneAnother) {
   for (int repetition = 0; repetition < 60; ++repetition) {
     const Case some{random};
     const array::Shape& shape = some.variable.shape;
-    const TimeChunks& chunks = some.chunks.variables().front().chunks;
+    const RecordChunks& chunks = some.chunks.variables().front().chunks;
     for (std::int64_t index = 0; index < array::elements(shape); ++index) {
       // The number of the chunk as HDF5 has it: by the place of the element in each dimension.
       std::int64_t chunk = 0;
       std::int64_t inner = array::elements(shape);
       for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
         const std::int64_t extent = shape.extent.at(d);
-        const std::int64_t length = chunks.shape[d + 1];
+        const std::int64_t length = chunks.lengths[d];
         inner /= extent;
         chunk = chunk * ((extent + length - 1) / length) + index / inner % extent / length;
       }

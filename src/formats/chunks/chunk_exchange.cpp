@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/hdf5/chunk_exchange.h"
+#include "formats/chunks/chunk_exchange.h"
 
 #include <mpi.h>
 
@@ -15,14 +15,14 @@
 #include "array/runs.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "formats/chunks/chunk_parts.h"
 #include "formats/format.h"
-#include "formats/hdf5/chunk_parts.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 
-namespace iocomp::formats::h5 {
+namespace iocomp::formats {
 namespace {
 
 constexpr int words_tag = 1;
@@ -198,4 +198,4 @@ Arrived exchange(const StepChunks& chunks,
   return arrived;
 }
 
-}  // namespace iocomp::formats::h5
+}  // namespace iocomp::formats

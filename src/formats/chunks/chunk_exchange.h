@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "formats/hdf5/chunk_parts.h"
+#include "formats/chunks/chunk_parts.h"
 #include "mpi/wait.h"
 
-namespace iocomp::formats::h5 {
+namespace iocomp::formats {
 
 /// What came from other writers, with the memory that it lies in; or why it cannot be used.
 struct Arrived {
@@ -28,4 +28,4 @@ struct Arrived {
                                const std::vector<std::vector<const ChunkPart*>>& leaving,
                                MPI_Comm writers, const mpi::WaitPolicy& policy);
 
-}  // namespace iocomp::formats::h5
+}  // namespace iocomp::formats

@@ -8,11 +8,11 @@
 
 #include "array/box.h"
 #include "array/runs.h"
+#include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
-#include "formats/hdf5/time_chunks.h"
 #include "formats/words.h"
 
-namespace iocomp::formats::h5 {
+namespace iocomp::formats {
 
 /// What was put of one chunk: elements in the packed order of a box, all of which lie in the chunk.
 struct ChunkPart {
@@ -21,16 +21,16 @@ struct ChunkPart {
   std::span<const std::byte> bytes;
 };
 
-/// The chunks of a step that go through filters, numbered through all its variables; the same on
-/// all writers.
+/// Chunks of a step that are made as a whole, numbered through all its variables; the same on all
+/// writers.
 class StepChunks {
  public:
   struct OfVariable {
     Variable variable;
-    TimeChunks chunks;
+    RecordChunks chunks;
     std::int64_t first = 0;  // number of its first chunk
   };
-  void add(const Variable& variable, const TimeChunks& chunks);
+  void add(const Variable& variable, const RecordChunks& chunks);
 
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   [[nodiscard]] const std::vector<OfVariable>& variables() const noexcept { return variables_; }
@@ -57,4 +57,4 @@ class StepChunks {
 [[nodiscard]] std::vector<int> rounds(const StepChunks& chunks, const std::vector<int>& owners,
                                       int writers, std::int64_t most_bytes);
 
-}  // namespace iocomp::formats::h5
+}  // namespace iocomp::formats

@@ -3,43 +3,45 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "base/scratch_memory.h"
 #include "base/spares.h"
+#include "formats/chunks/chunk_parts.h"
+#include "formats/extent.h"
 #include "formats/format.h"
-#include "formats/hdf5/chunk_filter.h"
-#include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/time_dataset.h"
 #include "formats/packed_writer.h"
+#include "formats/words.h"
 #include "mpi/wait.h"
 
-namespace iocomp::formats::h5 {
+namespace iocomp::formats {
 
-/// A filtered chunk in the file.
+/// A chunk in the file.
 struct StoredChunk {
   std::int64_t chunk = 0;  ///< in the step
   Extent where;
 };
 
-/// What one thread needs for one chunk after the other.
-struct ChunkBench {
-  ChunkFilter filter;
-  ScratchMemory chunk;
-};
+/// Makes what lies in the file of a chunk. Called in any thread, beside others.
+/// @param whole  its elements, which stay where they are until the chunk is written.
+using Encode =
+    std::function<void(const Variable& variable, std::span<const std::byte> whole, Packed& to)>;
 
 /// The file as one writer writes it.
 struct ChunkOutput {
   PackedWriter& writer;
-  Spares<ChunkBench>& benches;
+  Encode encode;                   ///< none: chunks lie in the file as they are
+  Spares<ScratchMemory>& scratch;  ///< where they are put together
   MPI_Comm writers;
   const mpi::WaitPolicy& policy;
-  Compressed& compressed;  ///< is added to
+  Compressed& compressed;  ///< what was encoded is added to it
 };
 
-/// Bring the chunks of a step together, filter and write them. What nobody has put of a chunk has
+/// Bring the chunks of a step together, encode and write them. What nobody has put of a chunk has
 /// the fill value. Collective.
 /// @param own  what this writer has of them.
 /// @param end  of the file, before and after; the same on all writers.
@@ -49,4 +51,4 @@ struct ChunkOutput {
                                                     const std::vector<ChunkPart>& own,
                                                     const ChunkOutput& to, std::int64_t& end);
 
-}  // namespace iocomp::formats::h5
+}  // namespace iocomp::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/hdf5/chunk_writer.h"
+#include "formats/chunks/chunk_writer.h"
 
 #include <mpi.h>
 
@@ -16,15 +16,14 @@
 #include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/spares.h"
-#include "formats/hdf5/chunk_exchange.h"
-#include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/time_dataset.h"
+#include "formats/chunks/chunk_exchange.h"
+#include "formats/chunks/chunk_parts.h"
+#include "formats/format.h"
 #include "formats/packed_writer.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 
-namespace iocomp::formats::h5 {
+namespace iocomp::formats {
 namespace {
 
 constexpr const char* other_writers = "the other writers of a compressed step";
@@ -69,27 +68,29 @@ struct Material {
 // Makes chunks out of their parts, in any thread.
 class Assembly {
  public:
-  Assembly(const StepChunks& chunks, Spares<ChunkBench>& benches)
-      : chunks_{chunks}, benches_{benches} {}
+  Assembly(const StepChunks& chunks, const ChunkOutput& output)
+      : chunks_{chunks}, output_{output} {}
 
   void pack(const OwnChunk& own, Packed& to) const {
     const auto& of_variable = chunks_.of(own.chunk);
     const auto bytes = static_cast<std::size_t>(of_variable.chunks.bytes());
-    auto bench = benches_.take();
-    std::span<const std::byte> whole;
-    if (own.parts.size() == 1 && own.parts[0]->bytes.size() == bytes) {
-      whole = own.parts[0]->bytes;
+    const bool is_whole = own.parts.size() == 1 && own.parts[0]->bytes.size() == bytes;
+    if (output_.encode) {
+      auto scratch = output_.scratch.take();
+      const auto room = is_whole ? std::span<std::byte>{} : scratch->room(bytes);
+      if (!is_whole) {
+        assemble(of_variable, own, room);
+      }
+      const double begin = now_seconds();
+      output_.encode(of_variable.variable, is_whole ? own.parts[0]->bytes : room, to);
+      to.seconds = now_seconds() - begin;
+      output_.scratch.give_back(std::move(scratch));
+    } else if (is_whole) {
+      to.elsewhere = own.parts[0]->bytes;
     } else {
-      const auto room = bench->chunk.room(bytes);
-      assemble(of_variable, own, room);
-      whole = room;
+      to.bytes.resize(bytes);
+      assemble(of_variable, own, to.bytes);
     }
-    const double begin = now_seconds();
-    const auto filtered = bench->filter.filter(whole, of_variable.chunks.stored_bytes,
-                                               of_variable.chunks.compression);
-    to.seconds = now_seconds() - begin;
-    to.bytes.assign(filtered.begin(), filtered.end());
-    benches_.give_back(std::move(bench));
   }
 
  private:
@@ -113,7 +114,7 @@ class Assembly {
   }
 
   const StepChunks& chunks_;
-  Spares<ChunkBench>& benches_;
+  const ChunkOutput& output_;
 };
 
 // Who does what in which round; the same on all writers, but for whose parts these are.
@@ -158,7 +159,7 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
   mpi::check(MPI_Comm_rank(to.writers, &rank));
   mpi::check(MPI_Comm_size(to.writers, &size));
   const Plan plan = plan_of(chunks, own, to, rank, size);
-  const Assembly assembly{chunks, to.benches};
+  const Assembly assembly{chunks, to};
   std::vector<StoredChunk> stored;
   const auto begin = [&](std::size_t round) {
     auto material = std::make_shared<Material>();
@@ -187,13 +188,15 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
   const auto note = [&](std::size_t round, std::size_t part, const Packed& packed,
                         std::int64_t offset) {
     const std::int64_t chunk = plan.chunks[round][part];
-    stored.push_back({chunk, {offset, std::ssize(packed.bytes)}});
-    to.compressed.raw_bytes += chunks.of(chunk).chunks.bytes();
-    to.compressed.stored_bytes += std::ssize(packed.bytes);
-    to.compressed.seconds += packed.seconds;
+    stored.push_back({chunk, {offset, std::ssize(packed.all())}});
+    if (to.encode) {
+      to.compressed.raw_bytes += chunks.of(chunk).chunks.bytes();
+      to.compressed.stored_bytes += std::ssize(packed.all());
+      to.compressed.seconds += packed.seconds;
+    }
   };
   to.writer.write({.rounds = plan.chunks.size(), .begin = begin, .note = note}, end);
   return stored;
 }
 
-}  // namespace iocomp::formats::h5
+}  // namespace iocomp::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/hdf5/chunk_parts.h"
+#include "formats/chunks/chunk_parts.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 #include "array/box.h"
 #include "array/runs.h"
+#include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
-#include "formats/hdf5/time_chunks.h"
 #include "formats/words.h"
 
-namespace iocomp::formats::h5 {
+namespace iocomp::formats {
 namespace {
 
 // The row-major index of an element of the packed order of a box.
@@ -26,7 +26,7 @@ std::int64_t index_of(const array::Shape& shape, const array::Box& box, std::int
 
 }  // namespace
 
-void StepChunks::add(const Variable& variable, const TimeChunks& chunks) {
+void StepChunks::add(const Variable& variable, const RecordChunks& chunks) {
   variables_.push_back({variable, chunks, count_});
   count_ += chunks.per_record;
 }
@@ -115,4 +115,4 @@ std::vector<int> rounds(const StepChunks& chunks, const std::vector<int>& owners
   return rounds;
 }
 
-}  // namespace iocomp::formats::h5
+}  // namespace iocomp::formats

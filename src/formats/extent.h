@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace iocomp::formats {
+
+/// Bytes of a file.
+struct Extent {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+
+}  // namespace iocomp::formats

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/zarr/attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/element_type.h"
+#include "base/utf8.h"
+#include "contents/catalogue.h"
+#include "contents/dimensions.h"
+#include "contents/json_elements.h"
+#include "contents/variable.h"
+#include "formats/format.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::zarr {
+namespace {
+
+using array::ElementType;
+
+std::string base64(std::span<const std::byte> bytes) {
+  constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    unsigned three = 0;
+    for (std::size_t i = at; i < at + 3; ++i) {
+      three = three << 8U | (i < bytes.size() ? std::to_integer<unsigned>(bytes[i]) : 0U);
+    }
+    for (std::size_t digit = 0; digit < 4; ++digit) {
+      text += at + digit <= bytes.size() ? digits[three >> (18U - 6U * digit) & 63U] : '=';
+    }
+  }
+  return text;
+}
+
+// xarray keeps real fill values as the bytes of a float64, in base 64, so that none is lost.
+Json as_xarray_has_it(const Json& element) {
+  if (element.is_array()) {
+    return Json::array({as_xarray_has_it(element[0]), as_xarray_has_it(element[1])});
+  }
+  std::vector<std::byte> bytes;
+  contents::append_element(ElementType::float64, element, bytes);
+  return base64(bytes);
+}
+
+bool is_real(ElementType type) {
+  return type == ElementType::float16 || type == ElementType::float32 ||
+         type == ElementType::float64;
+}
+bool is_complex(ElementType type) {
+  return type == ElementType::complex64 || type == ElementType::complex128;
+}
+
+Json json(const Attribute& attribute) {
+  const std::string text{contents::text_of(attribute)};
+  if (attribute.is_text || (attribute.type == ElementType::character && is_utf8(text))) {
+    return text;
+  }
+  Json values = Json::array();
+  const std::size_t bytes = array::size_bytes(attribute.type);
+  for (std::size_t at = 0; at + bytes <= attribute.values.size(); at += bytes) {
+    values.push_back(contents::json_element(attribute.type, attribute.values.data() + at));
+  }
+  return values.size() == 1 && !is_complex(attribute.type) ? values.front() : values;
+}
+
+std::optional<ElementType> type_of(const Json& value) {
+  if (value.is_number_integer()) {
+    return value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX
+               ? ElementType::uint64
+               : ElementType::int64;
+  }
+  const bool is_word =
+      value.is_string() && (value == "NaN" || value == "Infinity" || value == "-Infinity");
+  return value.is_number() || is_word ? std::optional{ElementType::float64} : std::nullopt;
+}
+
+std::optional<Attribute> attribute_from(const Json& value) {
+  Attribute attribute;
+  if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    const auto bytes = std::as_bytes(std::span{text});
+    attribute.is_text = true;
+    attribute.values.assign(bytes.begin(), bytes.end());
+    return attribute;
+  }
+  const Json values = value.is_array() ? value : Json::array({value});
+  attribute.type = ElementType::int64;
+  for (const auto& each : values) {
+    const auto type = type_of(each);
+    if (!type) {
+      return std::nullopt;
+    }
+    attribute.type = std::max(attribute.type, *type);  // float64 comes last
+  }
+  if (attribute.type == ElementType::uint64 &&
+      std::ranges::any_of(values, [](const Json& each) { return each < 0; })) {
+    attribute.type = ElementType::float64;
+  }
+  for (const auto& each : values) {
+    contents::append_element(attribute.type, each, attribute.values);
+  }
+  return attribute;
+}
+
+}  // namespace
+
+void lay_over(Json& all, const Attributes& attributes, const Variable* variable) {
+  for (const auto& [name, attribute] : attributes) {
+    if (variable == nullptr) {
+      all[name] = json(attribute);
+    } else if (name == contents::fill_attribute && variable->has_fill_value()) {
+      const Json element = contents::json_element(variable->type, fill_bytes(*variable).data());
+      all[name] = is_real(variable->type) || is_complex(variable->type) ? as_xarray_has_it(element)
+                                                                        : element;
+    } else if (name != contents::dimensions_attribute || !attribute.is_text) {
+      all[name] = json(attribute);
+    }
+  }
+}
+
+Attributes attributes_from(const Json& all, const Array* array) {
+  Attributes attributes;
+  for (const auto& [name, value] : all.items()) {
+    if (array != nullptr && name == contents::fill_attribute) {
+      attributes[name] = Attribute{array->type, false, array->fill};
+    } else if (auto attribute = attribute_from(value)) {
+      attributes[name] = std::move(*attribute);
+    }
+  }
+  return attributes;
+}
+
+}  // namespace iocomp::formats::zarr

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/zarr/codec.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "formats/format.h"
+#include "formats/frames/zstd.h"
+#include "formats/zarr/array.h"
+#include "formats/zarr/crc32c.h"
+
+namespace iocomp::formats::zarr {
+namespace {
+
+constexpr std::size_t checksum_bytes = 4;
+// A frame of Zstandard holds at most so many bytes for each that it has, and some more.
+constexpr std::int64_t most_for_each = 40000;
+constexpr std::int64_t some_more = std::int64_t{1} << 20;
+
+std::span<const std::byte> without_checksum(std::span<const std::byte> stored) {
+  if (stored.size() < checksum_bytes) {
+    throw Error{ErrorCode::storage_failure, "a chunk is shorter than its checksum"};
+  }
+  const auto rest = stored.first(stored.size() - checksum_bytes);
+  std::uint32_t checksum = 0;
+  for (std::size_t byte = 0; byte < checksum_bytes; ++byte) {
+    checksum |= std::to_integer<std::uint32_t>(stored[rest.size() + byte]) << (8 * byte);
+  }
+  if (checksum != crc32c(rest)) {
+    throw Error{ErrorCode::storage_failure, "the checksum of a chunk does not fit"};
+  }
+  return rest;
+}
+
+}  // namespace
+
+void check_methods(const FormatOptions& options) {
+  const auto check = [](const Compression& compression) {
+    if (compression.method == Compression::Method::deflate) {
+      throw Error{ErrorCode::invalid_setting,
+                  "compression = \"deflate\": the back-end zarr has \"zstd\""};
+    }
+    if (compression.is_on() && !frames::has_zstd()) {
+      throw Error{ErrorCode::invalid_setting,
+                  "compression = \"zstd\" of back-end zarr: this iocomp was built without libzstd"};
+    }
+  };
+  check(options.compression);
+  for (const auto& storage : options.storages) {
+    check(storage.compression);
+  }
+}
+
+void Encoder::encode(std::span<const std::byte> chunk, const Compression& compression,
+                     std::vector<std::byte>& to) {
+  auto bench = benches_.take();
+  const auto frame = frames::frame_of(chunk, 1, compression, *bench);
+  to.assign(frame.begin(), frame.end());
+  benches_.give_back(std::move(bench));
+}
+
+std::vector<std::byte> decoded(const Array& array, std::span<const std::byte> stored) {
+  if (array.has_checksums) {
+    stored = without_checksum(stored);
+  }
+  const std::int64_t bytes = array.chunk_bytes();
+  if (!array.compression.is_on()) {
+    if (std::ssize(stored) != bytes) {
+      throw Error{ErrorCode::storage_failure, "a chunk has " + std::to_string(stored.size()) +
+                                                  " bytes where " + std::to_string(bytes) +
+                                                  " are expected"};
+    }
+    return {stored.begin(), stored.end()};
+  }
+  if (array.compression.method != Compression::Method::zstd) {
+    throw Error{ErrorCode::unsupported, "its chunks are compressed by gzip, which is not read"};
+  }
+  if (bytes > some_more && (bytes - some_more) / most_for_each > std::ssize(stored)) {
+    throw Error{ErrorCode::storage_failure,
+                "a chunk has less bytes than could hold " + std::to_string(bytes)};
+  }
+  std::vector<std::byte> chunk(static_cast<std::size_t>(bytes));
+  frames::decompress(stored, chunk);
+  return chunk;
+}
+
+}  // namespace iocomp::formats::zarr

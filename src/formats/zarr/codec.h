@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/spares.h"
+#include "formats/format.h"
+#include "formats/frames/zstd.h"
+#include "formats/zarr/array.h"
+
+namespace iocomp::formats::zarr {
+
+/// @throws Error{invalid_setting} for compression that there is not.
+void check_methods(const FormatOptions& options);
+
+/// Makes what lies in the file of a chunk that is compressed. Thread-safe.
+class Encoder {
+ public:
+  /// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
+  void encode(std::span<const std::byte> chunk, const Compression& compression,
+              std::vector<std::byte>& to);
+
+ private:
+  Spares<frames::FrameBench> benches_;
+};
+
+/// The elements of a chunk of an array. @param stored  what lies in the file of it.
+/// @throws Error{storage_failure} for what is damaged; Error{unsupported} for a codec that there is
+/// not.
+[[nodiscard]] std::vector<std::byte> decoded(const Array& array, std::span<const std::byte> stored);
+
+}  // namespace iocomp::formats::zarr

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/zarr/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/copy_run.h"
+#include "array/element_type.h"
+#include "array/runs.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/our_words.h"
+#include "base/path.h"
+#include "base/read_plainly.h"
+#include "contents/description.h"
+#include "contents/variable.h"
+#include "formats/extent.h"
+#include "formats/part_copy.h"
+#include "formats/plain_source.h"
+#include "formats/source.h"
+#include "formats/words.h"
+#include "formats/zarr/array.h"
+#include "formats/zarr/attributes.h"
+#include "formats/zarr/codec.h"
+#include "formats/zarr/shard_index.h"
+
+namespace iocomp::formats::zarr {
+namespace {
+
+using Lengths = std::vector<std::int64_t>;
+using Links = OpenFolder::Links;
+
+// The lengths of a grid without that along time.
+std::span<const std::int64_t> in_space(const Lengths& lengths, bool has_time) {
+  return std::span{lengths}.subspan(has_time ? 1 : 0);
+}
+
+// The cells of a grid that have something of a box, as boxes, with their places in the grid.
+void for_each_cell(const array::Box& box, std::span<const std::int64_t> lengths,
+                   const std::function<void(const array::Box&, const Lengths&)>& use) {
+  const auto dimensions = static_cast<std::size_t>(box.dimensions);
+  Lengths first;
+  Lengths last;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    first.push_back(box.start.at(d) / lengths[d]);
+    last.push_back((box.start.at(d) + box.count.at(d) - 1) / lengths[d]);
+  }
+  Lengths place = first;
+  for (bool is_there = true; is_there;) {
+    array::Box cell{.dimensions = box.dimensions, .start = {}, .count = {}};
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      cell.start.at(d) = place[d] * lengths[d];
+      cell.count.at(d) = lengths[d];
+    }
+    use(cell, place);
+    is_there = false;
+    for (std::size_t d = dimensions; d-- > 0 && !is_there;) {
+      is_there = place[d] < last[d];
+      place[d] = is_there ? place[d] + 1 : first[d];
+    }
+  }
+}
+
+// Elements of chunks that are not there.
+void fill(const array::Box& part, const array::Box& box, const Destination& to,
+          const std::vector<std::byte>& element) {
+  const array::MemoryBox memory = memory_of(part, box, to);
+  array::RunCursor runs{memory.shape, memory.box, 0, array::elements(memory.box)};
+  array::Run run;
+  while (runs.next(run)) {
+    auto* at = to.local + static_cast<std::size_t>(run.index) * element.size();
+    for (std::int64_t i = 0; i < run.elements; ++i, at += element.size()) {
+      array::copy_run(at, element.data(), element.size());
+    }
+  }
+}
+
+std::int64_t bytes_of(const Descriptor& file, const std::string& path) {
+  struct stat status{};
+  if (::fstat(file.raw(), &status) != 0) {
+    throw failure("open", path, errno);
+  }
+  return status.st_size;
+}
+
+// Where the chunks of a shard lie.
+std::vector<Extent> chunks_of(const Array& array, const Descriptor& file, const std::string& path) {
+  const std::int64_t bytes = bytes_of(file, path);
+  if (!array.is_sharded) {
+    return {{0, bytes}};
+  }
+  const std::int64_t chunks = array.chunks_in_shard();
+  if (chunks > bytes / index_bytes(0) || index_bytes(chunks) > bytes) {
+    throw Error{ErrorCode::storage_failure, "it is shorter than its index"};
+  }
+  std::vector<std::byte> index(static_cast<std::size_t>(index_bytes(chunks)));
+  read_plainly(file, array.index_comes_first ? 0 : bytes - std::ssize(index), index, path);
+  return chunks_from(index, bytes);
+}
+
+Variable variable_of(const std::string& name, const Array& array) {
+  const auto shape = in_space(array.shape, array.has_time());
+  Variable variable;
+  variable.name = name;
+  variable.type = array.type;
+  variable.shape = array::make_shape(static_cast<int>(shape.size()), shape.data());
+  contents::check_bytes(variable);
+  return variable;
+}
+
+Json metadata_of(const OpenFolder& folder) {
+  const auto text = folder.read(metadata_name);
+  if (!text) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + folder.text("") + ": it has no " + metadata_name};
+  }
+  return contents::parse_json(*text);
+}
+
+// Of the arrays in a group, by name: what its own metadata say of them, or theirs.
+Json metadata_of_arrays(const OpenFolder& folder, const Json& root) {
+  if (root.value("node_type", "") != "group") {
+    throw Error{ErrorCode::unsupported, "cannot read " + folder.text("") +
+                                            ": it is no group of Zarr 3, but " +
+                                            root.value("node_type", "something else")};
+  }
+  Json all = Json::object();
+  const Json consolidated = root.value("consolidated_metadata", Json{});
+  if (consolidated.is_object()) {
+    for (const auto& [name, metadata] : consolidated.at("metadata").items()) {
+      if (name.find('/') == std::string::npos && metadata.value("node_type", "") == "array") {
+        all[name] = metadata;
+      }
+    }
+    return all;
+  }
+  for (const auto& name : folder.names()) {
+    const auto found = folder.find(name, Links::followed);
+    if (found && S_ISDIR(found->st_mode)) {
+      const auto inner = folder.folder(name, Links::followed);
+      if (inner.has(metadata_name)) {
+        const Json metadata = metadata_of(inner);
+        if (metadata.value("node_type", "") == "array") {
+          all[name] = metadata;
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// The chunks in one file.
+class ChunkFile {
+ public:
+  /// @param step  in a chunk.
+  ChunkFile(Descriptor file, std::string path, const Array& array, std::int64_t step)
+      : array_{array},
+        path_{std::move(path)},
+        step_{step},
+        file_{open_again(file, O_RDONLY)},
+        plain_{std::move(file), path_} {
+    if (!file_.is_open()) {
+      throw failure("open", path_, errno);
+    }
+  }
+
+  void read(const Extent& where, const array::Box& chunk, const Placed& placed,
+            const array::Box& box, const Destination& to) {
+    const auto part = common(chunk, box);
+    if (where.offset < 0) {
+      fill(*part, box, to, array_.fill);
+      return;
+    }
+    Placed packed = placed;
+    packed.variable.shape = {.dimensions = chunk.dimensions, .extent = chunk.count};
+    if (array_.compression.is_on() || array_.has_checksums) {
+      std::vector<std::byte> stored(static_cast<std::size_t>(where.bytes));
+      read_plainly(file_, where.offset, stored, path_);
+      const auto values = decoded(array_, stored);
+      copy_part(chunk, values.data() + step_ * packed.variable.bytes(), box, to,
+                array::size_bytes(array_.type));
+      return;
+    }
+    if (where.bytes != array_.chunk_bytes()) {
+      throw Error{ErrorCode::storage_failure,
+                  "a chunk has " + std::to_string(where.bytes) + " bytes where " +
+                      std::to_string(array_.chunk_bytes()) + " are expected"};
+    }
+    packed.offset = where.offset + step_ * packed.variable.bytes();
+    Destination there = to;
+    there.memory = memory_of(*part, box, to);
+    plain_.read(packed, relative(*part, chunk), there);
+  }
+
+ private:
+  const Array& array_;
+  std::string path_;
+  std::int64_t step_;
+  Descriptor file_;
+  PlainSource plain_;
+};
+
+}  // namespace
+
+StoreSource::StoreSource(const Path& path)
+    : path_{path.text()}, folder_{path.folder().folder(path.name(), Links::followed)} {}
+
+// The extent along time grows while others write.
+Array StoreSource::array_of(const Placed& where) {
+  const std::string& name = where.variable.name;
+  const std::lock_guard lock{mutex_};
+  auto found = arrays_.find(name);
+  if (found == arrays_.end() ||
+      (found->second.has_time() && where.step >= found->second.shape.front())) {
+    const auto array = array_from(metadata_of(folder_.folder(name, Links::followed)));
+    found = arrays_.insert_or_assign(name, array).first;
+  }
+  const Variable variable = variable_of(name, found->second);
+  if (variable.type != where.variable.type || variable.shape != where.variable.shape) {
+    throw Error{ErrorCode::storage_failure, "it has not the type and the shape " +
+                                                array::text(where.variable.shape) +
+                                                " that are expected"};
+  }
+  return found->second;
+}
+
+void StoreSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+  if (array::elements(box) == 0) {
+    return;
+  }
+  try {
+    const Array array = array_of(where);
+    const bool has_time = array.has_time();
+    // A file of its own for each step has one.
+    const std::int64_t record = !has_time ? -1 : array.shape.front() == 1 ? 0 : where.step;
+    const Wanted wanted{where, array, record, box, to};
+    for_each_cell(
+        box, in_space(array.shard, has_time),
+        [&](const array::Box& shard, const Lengths& place) { read_shard(wanted, shard, place); });
+  } catch (const Error& error) {
+    throw Error{error.code(), "cannot read the variable \"" + where.variable.name + "\" from " +
+                                  path_ + ": " + error.what()};
+  }
+}
+
+void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
+                             const Lengths& place) const {
+  const auto& [where, array, record, box, to] = wanted;
+  const bool has_time = record >= 0;
+  Lengths whole_place = place;
+  if (has_time) {
+    whole_place.insert(whole_place.begin(), record / array.shard.front());
+  }
+  const std::string name = where.variable.name + '/' + array.file_of(whole_place);
+  auto file = folder_.open_if_there(name, O_RDONLY, Links::followed);
+  if (!file) {
+    fill(*common(shard, box), box, to, array.fill);
+    return;
+  }
+  try {
+    const auto chunks = chunks_of(array, *file, name);
+    const auto lengths = in_space(array.chunk, has_time);
+    const auto chunk_in_time = has_time ? array.chunk.front() : 1;
+    const auto number_in_time = has_time ? record % array.shard.front() / chunk_in_time : 0;
+    Lengths grid;
+    for (std::size_t d = 0; d < lengths.size(); ++d) {
+      grid.push_back(in_space(array.shard, has_time)[d] / lengths[d]);
+    }
+    ChunkFile chunk_file{std::move(*file), name, array, has_time ? record % chunk_in_time : 0};
+    const array::Box inside = relative(*common(shard, box), shard);
+    for_each_cell(inside, lengths, [&](const array::Box& cell, const Lengths& at) {
+      std::int64_t number = number_in_time;
+      for (std::size_t d = 0; d < grid.size(); ++d) {
+        number = number * grid[d] + at[d];
+      }
+      array::Box chunk = cell;
+      for (std::size_t d = 0; d < grid.size(); ++d) {
+        chunk.start.at(d) += shard.start.at(d);
+      }
+      chunk_file.read(chunks[static_cast<std::size_t>(number)], chunk, where, box, to);
+    });
+  } catch (const Error& error) {
+    throw Error{error.code(), "the shard " + name + ": " + error.what()};
+  }
+}
+
+Inventory StoreSource::inventory() {
+  const Json root = metadata_of(folder_);
+  Inventory inventory;
+  std::map<std::string, Array> arrays;
+  Json metadata_of_all;
+  try {
+    metadata_of_all = metadata_of_arrays(folder_, root);
+    inventory.attributes = attributes_from(root.value("attributes", Json::object()), nullptr);
+  } catch (const Json::exception& error) {
+    throw Error{ErrorCode::storage_failure, "cannot read " + path_ + ": " + in_our_words(error)};
+  }
+  for (const auto& [name, metadata] : metadata_of_all.items()) {
+    // What cannot be read is none of its variables.
+    if (const Outcome taken = outcome_of([&] {
+          arrays[name] = array_from(metadata);
+          (void)variable_of(name, arrays[name]);
+        });
+        !taken.ok()) {
+      arrays.erase(name);
+    }
+  }
+  std::int64_t steps = 1;
+  for (const auto& [name, array] : arrays) {
+    steps = std::max(steps, array.has_time() ? array.shape.front() : 1);
+  }
+  if (steps > contents::most_silent_steps) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path_ + ": it claims to have " + std::to_string(steps) + " steps"};
+  }
+  for (std::int64_t step = 0; step < steps; ++step) {
+    inventory.steps.push_back(step);
+    int id = 0;
+    for (const auto& [name, array] : arrays) {
+      Variable variable = variable_of(name, array);
+      variable.id = id++;
+      if (step < (array.has_time() ? array.shape.front() : 1)) {
+        inventory.contents.push_back({step, std::move(variable), -1});
+      }
+    }
+  }
+  for (const auto& [name, array] : arrays) {
+    inventory.of_variable[name] = attributes_from(array.attributes, &array);
+  }
+  return inventory;
+}
+
+}  // namespace iocomp::formats::zarr

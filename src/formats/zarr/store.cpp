@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/zarr/store.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/our_words.h"
+#include "base/path.h"
+#include "base/small_files.h"
+#include "contents/dimensions.h"
+#include "contents/variable.h"
+#include "formats/chunks/record_chunks.h"
+#include "formats/format.h"
+#include "formats/words.h"
+#include "formats/zarr/array.h"
+#include "formats/zarr/attributes.h"
+
+namespace iocomp::formats::zarr {
+namespace {
+
+constexpr const char* new_ending = ".new";
+constexpr const char* others_in_store = "metadata";
+
+Array array_of(const Variable& variable, const Laid& laid, const FormatOptions& options) {
+  Array array;
+  array.type = variable.type;
+  array.compression = options.storage_of(variable.name).compression;
+  array.fill = fill_bytes(variable);
+  array.dimensions = laid.dimensions.names;
+  for (std::size_t d = 0; d < laid.chunks.lengths.size(); ++d) {
+    const std::int64_t extent = variable.shape.extent.at(d);
+    const std::int64_t length = laid.chunks.lengths[d];
+    array.shape.push_back(extent);
+    array.chunk.push_back(length);
+    array.shard.push_back(std::max<std::int64_t>(1, (extent + length - 1) / length) * length);
+  }
+  if (laid.dimensions.has_time) {
+    array.dimensions.insert(array.dimensions.begin(), contents::time_dimension);
+    array.shape.insert(array.shape.begin(), laid.record + 1);
+    array.chunk.insert(array.chunk.begin(), 1);
+    array.shard.insert(array.shard.begin(), 1);
+  }
+  return array;
+}
+
+// Whether both are alike in all but what grows and what readers are told of it.
+bool are_alike(Array one, Array other) {
+  const bool have_time = one.has_time() && other.has_time();
+  if (have_time) {
+    one.shape.front() = other.shape.front() = 0;
+  }
+  one.fill = other.fill;
+  one.attributes = other.attributes = Json::object();
+  return json(one) == json(other);
+}
+
+Path in(const std::shared_ptr<const OpenFolder>& folder, const std::string& name) {
+  return {folder, name};
+}
+
+void replace_text(const std::shared_ptr<const OpenFolder>& folder, const std::string& text) {
+  write_durably(in(folder, metadata_name), in(folder, metadata_name + std::string{new_ending}),
+                text);
+}
+
+// The step of a file "c.<step>...": -1 for others.
+std::int64_t record_of(std::string_view file) {
+  std::int64_t record = -1;
+  if (file.starts_with("c.")) {
+    (void)std::from_chars(file.data() + 2, file.data() + file.size(), record);
+  }
+  return record;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Laid::Laid(const Variable& variable, std::int64_t step, const FormatOptions& options)
+    : dimensions{contents::dimensions_of(variable, options.one_step)},
+      chunks{variable, static_cast<std::size_t>(variable.shape.dimensions),
+             options.storage_of(variable.name).chunk_bytes},
+      record{!dimensions.has_time ? -1
+             : options.one_step   ? 0
+                                  : step},
+      is_once{!dimensions.has_time && !options.one_step} {
+  std::vector<std::int64_t> place(static_cast<std::size_t>(variable.shape.dimensions), 0);
+  if (dimensions.has_time) {
+    place.insert(place.begin(), record);
+  }
+  file = Array{}.file_of(place);
+  temporary = is_once ? file + new_ending : file;
+}
+
+Store::Store(std::shared_ptr<const OpenFolder> root, const FormatOptions& options)
+    : root_{std::move(root)}, options_{options} {
+  if (options.earlier_steps >= 0) {
+    go_on();
+  }
+}
+
+void Store::go_on() {
+  const auto text = root_->read(metadata_name);
+  if (!text) {
+    throw failure("read", root_->text(metadata_name), ENOENT);
+  }
+  records_ = options_.earlier_steps;
+  Json arrays;
+  try {
+    const Json all = contents::parse_json(*text);
+    attributes_ = all.at("attributes");
+    arrays = all.at("consolidated_metadata").at(others_in_store);
+  } catch (const Json::exception& error) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot go on with " + root_->text(metadata_name) + ": " + in_our_words(error)};
+  }
+  for (const auto& [name, metadata] : arrays.items()) {
+    Known known{.array = array_from(metadata), .is_new = false};
+    const bool grows = known.array.has_time();
+    if (!options_.earlier_variables.contains(name) && !grows) {
+      root_->remove(name);  // it is of a step that is dropped
+      continue;
+    }
+    drop_files(name, [&](std::int64_t record) { return grows && record >= records_; });
+    known_.emplace(name, std::move(known));
+  }
+  tell();
+}
+
+// What a step has left that is in no array, and what was never to be seen.
+void Store::drop_files(const std::string& folder,
+                       const std::function<bool(std::int64_t)>& is_lost) const {
+  const OpenFolder opened = root_->folder(folder);
+  for (const auto& file : opened.names()) {
+    if (file.ends_with(new_ending) || is_lost(record_of(file))) {
+      opened.unlink(file);
+    }
+  }
+}
+
+void Store::make_place(const Variable& variable, std::int64_t step) {
+  const Laid laid{variable, step, options_};
+  const auto found = known_.find(variable.name);
+  if (found != known_.end()) {
+    Known& known = found->second;
+    const bool is_earlier = !known.is_new && known.id < 0;
+    if (is_earlier && !are_alike(known.array, array_of(variable, laid, options_))) {
+      throw Error{ErrorCode::unsupported,
+                  "cannot go on with the variable \"" + variable.name + "\" in " + root_->text("") +
+                      ": it has another type, shape, size of chunks, compression, or other "
+                      "dimensions"};
+    }
+    if (laid.is_once && variable.bytes() > 0 && known.put_in >= 0 && known.put_in != step) {
+      throw contents::once_only(variable, known.put_in, step);
+    }
+  } else if (const int error = root_->make_folder(variable.name); error != 0 && error != EEXIST) {
+    throw failure("create", root_->text(variable.name), error);
+  }
+  root_->folder(variable.name).unlink(laid.temporary);
+}
+
+void Store::drop(const Description& description, std::int64_t step) noexcept {
+  (void)outcome_of([&] {
+    for (const auto& placed : description.contents) {
+      const Laid laid{placed.variable, step, options_};
+      root_->folder(placed.variable.name).unlink(laid.temporary);
+    }
+  });
+}
+
+void Store::note(const Placed& placed) {
+  const Variable& variable = placed.variable;
+  const Laid laid{variable, placed.step, options_};
+  auto [found, is_new] = known_.try_emplace(variable.name);
+  Known& known = found->second;
+  if (is_new || (known.is_new && !laid.dimensions.has_time)) {
+    Json attributes = std::move(known.array.attributes);
+    known.array = array_of(variable, laid, options_);
+    known.array.attributes = std::move(attributes);
+  }
+  known.id = variable.id;
+  if (laid.is_once) {
+    known.put_in = placed.step;
+  }
+  if (laid.dimensions.has_time) {
+    records_ = std::max(records_, laid.record + 1);
+  }
+}
+
+void Store::lay_over_attributes(const Description& description) {
+  lay_over(attributes_, description.attributes, nullptr);
+  std::map<int, const Variable*> variables;
+  for (const auto& placed : description.contents) {
+    variables[placed.variable.id] = &placed.variable;
+  }
+  for (auto& [name, known] : known_) {
+    const auto id = static_cast<std::size_t>(known.id);
+    if (known.id >= 0 && id < description.of_variable.size() && variables.contains(known.id)) {
+      lay_over(known.array.attributes, description.of_variable[id], variables.at(known.id));
+    }
+  }
+}
+
+// Metadata of arrays come before those of the root, which lead to them.
+void Store::tell() {
+  Json arrays = Json::object();
+  bool has_folders = false;
+  for (auto& [name, known] : known_) {
+    if (known.array.has_time()) {
+      known.array.shape.front() = options_.one_step ? 1 : records_;
+    }
+    arrays[name] = json(known.array);
+    std::string text = text_of(arrays[name]);
+    if (text != known.told) {
+      replace_text(std::make_shared<const OpenFolder>(root_->folder(name)), text);
+      known.told = std::move(text);
+    } else if (known.has_news) {
+      root_->folder(name).sync();
+    }
+    has_folders = has_folders || known.is_new;
+    known.is_new = known.has_news = false;
+  }
+  if (has_folders) {
+    root_->sync();
+  }
+  std::string text =
+      text_of({{"zarr_format", 3},
+               {"node_type", "group"},
+               {"attributes", attributes_},
+               {"consolidated_metadata",
+                {{"kind", "inline"}, {"must_understand", false}, {others_in_store, arrays}}}});
+  if (text != told_) {
+    replace_text(root_, text);
+    told_ = std::move(text);
+  }
+}
+
+void Store::commit(const Description& description, std::int64_t /*step*/) {
+  for (const auto& placed : description.contents) {
+    const Laid laid{placed.variable, placed.step, options_};
+    if (laid.is_once && placed.variable.bytes() > 0) {
+      const OpenFolder folder = root_->folder(placed.variable.name);
+      if (const int error = folder.rename(laid.temporary, laid.file); error != 0) {
+        throw failure("rename", folder.text(laid.temporary), error);
+      }
+    }
+    note(placed);
+    known_.at(placed.variable.name).has_news = true;
+  }
+  lay_over_attributes(description);
+  tell();
+}
+
+void Store::finish(const Description& description) {
+  std::set<std::int64_t> steps;
+  for (const auto& placed : description.contents) {
+    note(placed);
+    steps.insert(placed.step);
+  }
+  lay_over_attributes(description);
+  if (!options_.one_step) {
+    const std::int64_t earlier = std::max<std::int64_t>(options_.earlier_steps, 0);
+    const bool lacks_some = std::ssize(steps) < records_ - earlier;
+    records_ = std::max(earlier, steps.empty() ? 0 : *steps.rbegin() + 1);
+    for (const auto& [name, known] : known_) {
+      if (lacks_some && known.array.has_time()) {
+        drop_files(name, [&](std::int64_t record) {
+          return record >= earlier && !steps.contains(record);
+        });
+      }
+    }
+  }
+  tell();
+}
+
+}  // namespace iocomp::formats::zarr

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/zarr/target.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/open_folder.h"
+#include "base/path.h"
+#include "base/write_plainly.h"
+#include "formats/chunks/chunk_parts.h"
+#include "formats/chunks/chunk_writer.h"
+#include "formats/extent.h"
+#include "formats/format.h"
+#include "formats/words.h"
+#include "formats/zarr/shard_index.h"
+#include "formats/zarr/store.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+
+namespace iocomp::formats::zarr {
+namespace {
+
+constexpr const char* other_writers = "the other writers of a Zarr store";
+
+void make_root(const Path& path) {
+  path.folder().remove(path.name());
+  if (const int error = path.folder().make_folder(path.name()); error != 0) {
+    throw failure("create", path.text(), error);
+  }
+}
+
+// What one writer has written of a step.
+struct Written {
+  std::int64_t variable = 0;  // its place in the description
+  StoredChunk chunk;
+};
+
+std::string text_of(const std::vector<Written>& written) {
+  std::string text(written.size() * sizeof(Written), '\0');
+  std::ranges::copy(std::as_bytes(std::span{written}),
+                    std::as_writable_bytes(std::span{text}).begin());
+  return text;
+}
+
+std::vector<Written> written_from(const std::string& text) {
+  std::vector<Written> written(text.size() / sizeof(Written));
+  std::ranges::copy(std::as_bytes(std::span{text}),
+                    std::as_writable_bytes(std::span{written}).begin());
+  return written;
+}
+
+}  // namespace
+
+StoreTarget::StoreTarget(const Path& path, const FormatOptions& options, MPI_Comm writers)
+    : path_{path.text()},
+      options_{options},
+      writers_{writers},
+      policy_{options.wait},
+      packed_{{.path = shard_.path,
+               .file = shard_.file,
+               .writers = writers,
+               .policy = policy_,
+               .others = other_writers,
+               .crew = options.crew,
+               .alignment_bytes = options.alignment_bytes,
+               .open = [this] { open_shard(); }}} {
+  mpi::check(MPI_Comm_rank(writers_, &rank_));
+  const bool is_there = options.earlier_steps >= 0;
+  on_first([&] {
+    if (!is_there) {
+      make_root(path);
+    }
+  });
+  agree(outcome_of([&] {
+    root_ = std::make_shared<const OpenFolder>(path.folder().folder(
+        path.name(), is_there ? OpenFolder::Links::followed : OpenFolder::Links::as_they_are));
+  }));
+  on_first([&] { store_ = std::make_unique<Store>(root_, options_); });
+}
+
+void StoreTarget::agree(const Outcome& mine) const {
+  mpi::agree(writers_, mine, policy_, other_writers).throw_unless_ok();
+}
+
+void StoreTarget::on_first(const std::function<void()>& call) const {
+  agree(rank_ == 0 ? outcome_of(call) : Outcome{});
+}
+
+void StoreTarget::write(const Placed& where, const Selection& selection,
+                        std::span<const std::byte> bytes) {
+  parts_.push_back({where.variable.id, selection, bytes});
+}
+
+void StoreTarget::begin_shard(const Variable& variable, const Laid& laid) {
+  shard_.folder = variable.name;
+  shard_.name = laid.temporary;
+  shard_.path = path_ + '/' + variable.name + '/' + laid.file;
+  shard_.file = {};
+}
+
+// Whoever writes something of it first makes it.
+void StoreTarget::open_shard() {
+  if (!shard_.file.is_open()) {
+    shard_.file = root_->folder(shard_.folder).create_or_share(shard_.name, O_RDWR);
+  }
+}
+
+void StoreTarget::sync_shard() const {
+  if (shard_.file.is_open() && ::fsync(shard_.file.raw()) != 0) {
+    throw failure("fsync", shard_.path, errno);
+  }
+}
+
+// The parts are in order of their variables.
+void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step,
+                               const Description& description) {
+  std::vector<Written> written;
+  std::vector<std::int64_t> ends;
+  Outcome synced;
+  for (std::size_t i = 0; i < description.contents.size(); ++i) {
+    const Variable& variable = description.contents[i].variable;
+    std::int64_t end = 0;
+    if (variable.bytes() > 0) {
+      const Laid laid{variable, step, options_};
+      StepChunks chunks;
+      chunks.add(variable, laid.chunks);
+      std::vector<ChunkPart> own;
+      for (const auto& part : std::ranges::equal_range(parts, variable.id, {}, &Part::variable)) {
+        chunks.cut(part.variable, part.selection, part.bytes, own);
+      }
+      begin_shard(variable, laid);
+      const Compression compression = options_.storage_of(variable.name).compression;
+      Encode encode;
+      if (compression.is_on()) {
+        encode = [this, compression](const Variable& /*variable*/, std::span<const std::byte> whole,
+                                     Packed& to) { encoder_.encode(whole, compression, to.bytes); };
+      }
+      const auto stored = write_chunks(
+          chunks, own, {packed_, encode, scratch_, writers_, policy_, compressed_}, end);
+      for (const auto& chunk : stored) {
+        written.push_back({static_cast<std::int64_t>(i), chunk});
+      }
+      if (const Outcome mine = outcome_of([this] { sync_shard(); }); synced.ok()) {
+        synced = mine;
+      }
+    }
+    ends.push_back(end);
+  }
+  shard_ = {};
+  agree(synced);
+  const auto all = mpi::gather(writers_, 0, text_of(written), policy_, other_writers);
+  on_first([&] { end_shards(step, description, all, ends); });
+}
+
+// Of each shard the index, behind its chunks.
+void StoreTarget::end_shards(std::int64_t step, const Description& description,
+                             const std::vector<std::string>& stored,
+                             const std::vector<std::int64_t>& ends) {
+  std::vector<std::vector<Extent>> chunks(description.contents.size());
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const Variable& variable = description.contents[i].variable;
+    if (variable.bytes() > 0) {
+      const Laid laid{variable, step, options_};
+      chunks[i].resize(static_cast<std::size_t>(laid.chunks.per_record), no_chunk);
+    }
+  }
+  for (const auto& text : stored) {
+    for (const auto& [variable, chunk] : written_from(text)) {
+      chunks[static_cast<std::size_t>(variable)][static_cast<std::size_t>(chunk.chunk)] =
+          chunk.where;
+    }
+  }
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (chunks[i].empty()) {
+      continue;
+    }
+    const Variable& variable = description.contents[i].variable;
+    begin_shard(variable, Laid{variable, step, options_});
+    open_shard();
+    write_plainly(shard_.file, ends[i], index_of(chunks[i]), shard_.path);
+    sync_shard();
+  }
+  shard_ = {};
+}
+
+Compressed StoreTarget::write_step(std::int64_t step, const Description& description) {
+  auto parts = std::exchange(parts_, {});
+  std::ranges::stable_sort(parts, {}, &Part::variable);
+  on_first([&] {
+    for (const auto& placed : description.contents) {
+      store_->make_place(placed.variable, step);
+    }
+  });
+  try {
+    write_shards(parts, step, description);
+    if (!options_.one_step) {
+      on_first([&] { store_->commit(description, step); });
+    }
+  } catch (...) {
+    if (store_) {
+      store_->drop(description, step);
+    }
+    throw;
+  }
+  return std::exchange(compressed_, {});
+}
+
+void StoreTarget::finish(const Description& description) {
+  parts_.clear();
+  on_first([&] { store_->finish(description); });
+}
+
+}  // namespace iocomp::formats::zarr
