@@ -330,10 +330,11 @@ bool remove_committed(const TargetNames& names) noexcept {
   }
   const OpenFolder& folder = names.target.folder();
   if (!names.folder_mark.empty()) {
-    // So that a kill leaves no half of it under its name. A new one may be in the making, with the
-    // name of a temporary.
+    // So that neither a kill nor a power loss leaves a half of it under its name. A new one may be
+    // in the making, with the name of a temporary.
     const std::string removed = names.temporary.name() + ".removed";
     (void)folder.rename(names.target.name(), removed);
+    (void)outcome_of([&] { folder.sync(); });
     folder.remove(removed);
   } else {
     folder.unlink(names.target.name());
