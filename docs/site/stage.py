@@ -65,7 +65,7 @@ def said(*words: str) -> str:
 def page_of_command(command: str) -> str:
     """Return the reference of the command: what each of its subcommands says of itself."""
     overview = said(command, "--help")
-    names = re.findall(r"^  (\w+) ", overview.split("Subcommands:")[1], re.MULTILINE)
+    names = said(command, "complete", "").split()
     text = f"# The command iocomp\n\nMade from its `--help`.\n\n{FENCE}text\n{overview}\n{FENCE}\n"
     for name in names:
         text += f"\n## iocomp {name}\n\n{FENCE}text\n{said(command, name, '--help')}\n{FENCE}\n"

@@ -8,6 +8,8 @@ Usage: command_test.py <path of the command> [unittest options]
 import json
 import os
 import pathlib
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,6 +93,52 @@ class CommandTest(unittest.TestCase):
             done = self.run_command(*words)
             self.assertEqual(done.returncode, BAD_INPUT, words)
             self.assertNotEqual(done.stderr, "", words)
+
+    def test_the_nearest_word_is_named(self) -> None:
+        for words, told in (
+            (["verfy"], "there is no subcommand verfy; did you mean verify?"),
+            (["show", "x", "--vriable", "u"], "show has no option --vriable; did you mean --variable?"),
+            (["ls", "a", "b"], "ls takes no more words, but there is b;"),
+            (["nonsense"], "there is no subcommand nonsense; `iocomp --help` lists all"),
+        ):
+            done = self.run_command(*words)
+            self.assertEqual(done.returncode, BAD_INPUT, words)
+            self.assertTrue(done.stderr.startswith(f"iocomp: {told}"), done.stderr)
+
+    def completed(self, *words: str) -> list[str]:
+        """Return what may follow words, by the script for bash."""
+        script = pathlib.Path(__file__).parents[2] / "tools/completion/iocomp"
+        quoted = " ".join(shlex.quote(word) for word in (self.command, *words))
+        done = subprocess.run(
+            ["bash", "-c", f"source {shlex.quote(str(script))}; COMP_WORDS=({quoted}); "
+             f'COMP_CWORD={len(words)}; _iocomp; printf "%s\\n" "${{COMPREPLY[@]}}"'],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.split()
+
+    def test_shells_learn_what_may_come_next(self) -> None:
+        self.assertEqual(self.completed("la"), ["latest", "launch"])
+        self.assertEqual(self.completed("show", "--v"), ["--variable"])
+        self.assertEqual(self.completed("latest", "--only", ""), ["step", "time", "file"])
+        self.assertEqual(self.completed("ls", "--json", "out"), [])
+        self.assertEqual(self.completed("nonsense", "--"), [])
+
+    def test_subcommands_stand_in_the_help_and_in_the_manual(self) -> None:
+        names = self.completed("")
+        shown = self.run_command("--help").stdout
+        manual = self.run_command("manual").stdout
+        self.assertIn("\nFiles:\n", shown)
+        for name in names:
+            self.assertRegex(shown, rf"(?m)^  {name} ")
+            self.assertIn(f".SS iocomp {name}\n", manual)
+            for option in self.completed(name, "--"):
+                self.assertIn(option.replace("-", "\\-"), manual, name)
+        if groff := shutil.which("groff"):
+            checked = subprocess.run(
+                [groff, "-man", "-ww", "-z", "-K", "utf8"],
+                input=manual, capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            self.assertEqual(checked.stderr, "")
 
     def test_the_reference_does_not_depend_on_what_is_set(self) -> None:
         plain = self.run_command("config", "--markdown")

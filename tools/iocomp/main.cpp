@@ -3,48 +3,75 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/our_words.h"
 #include "base/size_signal.h"
-#include "iocomp/python_program.h"
+#include "iocomp/misspelling.h"
 #include "iocomp/subcommands.h"
 
 namespace {
 
+namespace command = iocomp::command;
+
+// What a script may ask: 0 is yes, 1 is no. Subcommands throw 1 themselves.
 constexpr int bad_input = 2;
-constexpr int own_failure = 1;
+constexpr int own_failure = 3;
+
+using Add = std::function<void(CLI::App&)>;
+
+void add_group(CLI::App& app, const std::string& heading, const std::vector<Add>& members) {
+  const auto all = [&app] { return app.get_subcommands([](const CLI::App*) { return true; }); };
+  const auto before = static_cast<std::ptrdiff_t>(all().size());
+  for (const auto& add : members) {
+    add(app);
+  }
+  const auto now = all();
+  std::for_each(now.begin() + before, now.end(), [&](CLI::App* one) { one->group(heading); });
+}
+
+// A subcommand that starts another program with all the words behind its name. CLI11 must not see
+// them: it takes -- away.
+bool has_own_words(const CLI::App& app, const std::string& name) {
+  const auto found = app.get_subcommands([&name](const CLI::App* one) {
+    return one->get_name() == name && one->get_prefix_command();
+  });
+  return !found.empty();
+}
 
 int run(int argc, char** argv) {
-  CLI::App app{"iocomp: parallel output that costs an MPI simulation nothing"};
+  CLI::App app{"iocomp: parallel output that costs an MPI simulation nothing", "iocomp"};
   app.set_version_flag("--version", "iocomp " IOCOMP_COMMAND_VERSION);
   app.require_subcommand(1);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   const std::vector<std::string> behind(argv + std::min(argc, 2), argv + argc);
-  iocomp::command::add_advise(app, behind);
-  iocomp::command::add_clean(app);
-  iocomp::command::add_config(app);
-  iocomp::command::add_info(app);
-  iocomp::command::add_latest(app);
-  iocomp::command::add_launch(app);
-  iocomp::command::add_ls(app);
-  iocomp::command::add_map(app);
-  iocomp::command::add_numa(app);
-  iocomp::command::add_recover(app);
-  iocomp::command::add_run(app, behind);
-  iocomp::command::add_show(app);
-  iocomp::command::add_study(app, behind);
-  iocomp::command::add_torture(app, behind);
-  iocomp::command::add_trace(app);
-  iocomp::command::add_verify(app);
-  const bool is_python = argc > 1 && iocomp::command::is_python_program(app, argv[1]);
+  const auto with_words = [&behind](auto add) {
+    return [add, &behind](CLI::App& to) { add(to, behind); };
+  };
+  add_group(app, "Files",
+            {command::add_ls, command::add_show, command::add_latest,
+             command::add_verify, command::add_clean, command::add_recover});
+  add_group(app, "Jobs",
+            {command::add_map, command::add_launch, with_words(command::add_run),
+             with_words(command::add_advise)});
+  add_group(app, "Measurements",
+            {with_words(command::add_study), command::add_trace, command::add_numa,
+             with_words(command::add_torture)});
+  add_group(app, "This installation", {command::add_config, command::add_info});
+  add_group(app, "", {with_words(command::add_complete), command::add_manual});  // for machines
+  command::check_subcommand(app, words);
   try {
-    app.parse(is_python ? 2 : argc, argv);
-  } catch (const CLI::RuntimeError& status) {  // of a program that was started
+    app.parse(argc > 1 && has_own_words(app, argv[1]) ? 2 : argc, argv);
+  } catch (const CLI::RuntimeError& status) {  // "no", or of a program that was started
     return status.get_exit_code();
+  } catch (const CLI::ExtrasError&) {
+    throw command::unexpected(app);
   } catch (const CLI::ParseError& error) {  // --help and --version are such too, with status 0
     return app.exit(error) == 0 ? 0 : bad_input;
   }

@@ -32,11 +32,4 @@ void add_python_program(CLI::App& app, const std::string& name, const std::strin
   command->callback([=] { run_python(name, program, words); });
 }
 
-bool is_python_program(const CLI::App& app, const std::string& name) {
-  const auto commands = app.get_subcommands([&](const CLI::App* command) {
-    return command->get_name() == name && command->get_prefix_command();
-  });
-  return !commands.empty();
-}
-
 }  // namespace iocomp::command

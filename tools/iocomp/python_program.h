@@ -24,7 +24,4 @@ struct PythonProgram {
 void add_python_program(CLI::App& app, const std::string& name, const std::string& about,
                         const PythonProgram& program, const std::vector<std::string>& words);
 
-/// Whether a subcommand that was added so has this name.
-[[nodiscard]] bool is_python_program(const CLI::App& app, const std::string& name);
-
 }  // namespace iocomp::command

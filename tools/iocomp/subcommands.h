@@ -16,6 +16,7 @@ void add_info(CLI::App& app);
 void add_launch(CLI::App& app);
 void add_latest(CLI::App& app);
 void add_ls(CLI::App& app);
+void add_manual(CLI::App& app);
 void add_map(CLI::App& app);
 void add_numa(CLI::App& app);
 void add_recover(CLI::App& app);
@@ -23,9 +24,9 @@ void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_verify(CLI::App& app);
 
-// These get the words behind their name as they are. All but run are Python programs, which read
-// them themselves.
+// These get the words behind their name as they are, for another program or for the shell.
 void add_advise(CLI::App& app, const std::vector<std::string>& words);
+void add_complete(CLI::App& app, const std::vector<std::string>& words);
 void add_run(CLI::App& app, const std::vector<std::string>& words);
 void add_study(CLI::App& app, const std::vector<std::string>& words);
 void add_torture(CLI::App& app, const std::vector<std::string>& words);
