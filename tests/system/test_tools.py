@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -351,6 +352,67 @@ def test_torn_files_are_told(actors: Actors, back_end: str) -> None:
     assert done.stderr.count("\n") == 2 and "step 2 is left out: " in done.stderr, done
     assert run(actors, folder, "latest", f"ser{end}").returncode == BAD_INPUT
     assert run(actors, folder, "show", f"ser{end}").returncode == BAD_INPUT
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_job_is_watched_until_it_ends(actors: Actors, back_end: str, mode: str) -> None:
+    skip_if_missing(actors.build, back_end)
+    end = ending(back_end)
+    ended: dict[str, subprocess.CompletedProcess[str]] = {}
+
+    def watch(name: str) -> None:
+        words = ("watch", f"{name}{end}", "--json", "--every", "0.05", "--variable", "u")
+        deadline = time.monotonic() + 30 * actors.build.time_factor
+        while time.monotonic() < deadline:
+            done = run(actors, actors.folder / "job1", *words)
+            if done.returncode != BAD_INPUT:  # the file is not there yet
+                ended[name] = done
+                return
+
+    watchers = [threading.Thread(target=watch, args=(name,)) for name in ("ser", "ckpt")]
+
+    def start(_launcher: subprocess.Popen[str], _journals: Path) -> None:
+        for watcher in watchers:
+            watcher.start()
+
+    script = "init\n"
+    for name, kind in (("ser", "series"), ("ckpt", "checkpoint")):
+        script += f"open {name} {kind}\n{DEFINE.format(name)}"
+    steps = "".join(STEP.format(name) for name in ("ser", "ckpt"))
+    script += f"{steps}wait_step ser 0\nwait_step ckpt 0\npause 2\n{steps}pause 2\n{steps}"
+    script += "close ser\nclose ckpt\n"
+    job = actors.play(script, ranks=2, settings=settings(back_end, mode, keep=0), meanwhile=start)
+    assert not job.failures(), job
+    for watcher in watchers:
+        watcher.join()
+    u = values(np.int64, 240, 2)
+    for name in ("ser", "ckpt"):
+        assert ended[name].returncode == 0, ended
+        lines = [json.loads(line) for line in ended[name].stdout.splitlines()]
+        newest = [line["step"] for line in lines if line["step"] is not None]
+        assert newest == sorted(newest) and newest[-1] == 2, lines
+        assert any(line["state"] == "being written" for line in lines[:-1]), lines
+        last = lines[-1]
+        assert (last["state"], last["steps"]) == ("committed", 3)
+        assert last["variables"]["u"]["minimum"] == u.min()
+        assert last["variables"]["u"]["maximum"] == u.max()
+        assert last["variables"]["u"]["mean"] == pytest.approx(u.mean(), rel=1e-15)
+        paces = [line["seconds_per_step"] for line in lines if line["seconds_per_step"]]
+        assert paces and all(0 < pace < 60 * actors.build.time_factor for pace in paces), lines
+
+
+def test_what_nobody_writes_is_watched_once(actors: Actors) -> None:
+    folder = write(actors, "posix").folder
+    done = run(actors, folder, "watch", "ser.dat", "--variable", "u")
+    head, line, state = done.stdout.splitlines()
+    assert head.split()[:3] == ["committed", "at", "step"]
+    assert line.split()[1:3] == ["2", "3"]
+    assert line.endswith(f"2000000, 2000239, {values(np.int64, 240, 2).mean():.6g}")
+    assert state == "ser.dat: committed"
+    assert run(actors, folder, "watch", "ser.dat", "--variable", "w").returncode == BAD_INPUT
+    job = actors.play("init\nopen ser series\nclose ser\n", ranks=1, settings=settings("posix"))
+    assert run(actors, job.folder, "watch", "ser.dat").returncode == NONE_THERE
 
 
 def state_during(actors: Actors, folder: Path, journals: Path, end: str) -> dict[str, Any]:

@@ -202,7 +202,8 @@ void add(Output& output, const std::string& folder, FoundFile part, std::int64_t
                            [&](std::int64_t one) { return inventory.name_of(one).number; });
   }
   output.bytes += is_gone ? 0 : size_of_target(Path{path});
-  output.files.push_back({path, step, part.fault, std::move(part.story)});
+  output.files.push_back(
+      {path, step, part.fault, std::move(part.story), part.manifest ? part.manifest->bytes : 0});
 }
 
 std::vector<Output> outputs_of(const std::string& folder, const std::string& plain, Group group) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -158,6 +159,16 @@ std::optional<std::string> Statistics::mean() const {
         mean, static_cast<double>(imaginary_sum_ / static_cast<long double>(count_))});
   }
   return fmt::format("{}", mean);
+}
+
+nlohmann::ordered_json json_number(std::optional<std::string> number) {
+  if (!number) {
+    return nullptr;
+  }
+  std::ranges::replace(*number, '(', '[');
+  std::ranges::replace(*number, ')', ']');
+  auto json = nlohmann::ordered_json::parse(*number, nullptr, false);
+  return json.is_discarded() ? nlohmann::ordered_json(*number) : json;
 }
 
 }  // namespace iocomp::command

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@ namespace iocomp::command {
 
 /// An element as text, with as many digits as its type needs; a complex one as "(1,-2)".
 [[nodiscard]] std::string text_of(array::ElementType type, const std::byte* element);
+
+/// A number that is told as text. One that JSON has none for stays text, a complex one is a pair;
+/// nothing is null.
+[[nodiscard]] nlohmann::ordered_json json_number(std::optional<std::string> number);
 
 /// Smallest, largest and mean of numbers that come in parts. Those that are no number (NaN) are
 /// counted and left out. There is none of text, and of complex numbers the mean alone is.

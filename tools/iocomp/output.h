@@ -28,7 +28,8 @@ struct Output {
     std::string path;
     std::int64_t step = -1;  ///< of a set
     Fault fault = Fault::none;
-    std::string story{};  ///< of the fault
+    std::string story{};               ///< of the fault
+    std::int64_t committed_bytes = 0;  ///< that its manifest tells of
   };
   enum class State {
     committed,

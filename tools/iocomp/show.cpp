@@ -218,17 +218,6 @@ class Lines {
   std::int64_t row_ = 1;
 };
 
-// What JSON has no number for is text, a complex number a pair.
-Json json_of(std::optional<std::string> number) {
-  if (!number) {
-    return nullptr;
-  }
-  std::ranges::replace(*number, '(', '[');
-  std::ranges::replace(*number, ')', ']');
-  Json json = Json::parse(*number, nullptr, false);
-  return json.is_discarded() ? Json(*number) : json;
-}
-
 void print_statistics(const Statistics& statistics) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&rows](const char* what, const std::optional<std::string>& number) {
@@ -293,8 +282,8 @@ void print_values_as_json(reading::Input& input, std::int64_t step, const array:
     }
   });
   fmt::print("{},\n \"minimum\": {},\n \"maximum\": {},\n \"mean\": {},\n \"not_a_number\": {}}}\n",
-             all ? "]" : "", json_of(statistics.minimum()).dump(),
-             json_of(statistics.maximum()).dump(), json_of(statistics.mean()).dump(),
+             all ? "]" : "", json_number(statistics.minimum()).dump(),
+             json_number(statistics.maximum()).dump(), json_number(statistics.mean()).dump(),
              statistics.not_a_number());
 }
 

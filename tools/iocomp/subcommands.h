@@ -23,6 +23,7 @@ void add_recover(CLI::App& app);
 void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_verify(CLI::App& app);
+void add_watch(CLI::App& app);
 
 // These get the words behind their name as they are, for another program or for the shell.
 void add_advise(CLI::App& app, const std::vector<std::string>& words);
