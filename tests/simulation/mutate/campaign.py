@@ -26,6 +26,8 @@ FIRST_SEEDS = 1000  # they come before the sweep, the others after it
 SWEEP_STEP = 5  # each fifth history of the sweep comes before the others
 MEMORY = 16 << 30  # bytes of addresses: the simulation sets 8 GiB aside
 ASLEEP = 15  # seconds after which a test that only sleeps hangs
+# Seconds of the processor that a child of the simulation may take: a plan, 500 seeds, the sweep.
+LONGEST = {"kept": 10, "seeds": 30, "later": 30, "sweep": 900}
 SLOW = 1.0  # seconds of the processor from which a unit test comes last
 # What is tried, in this order: all mutants by the first, then those that are left by the next.
 ROUNDS = ("unit", "kept", "seeds", "fifth", "sweep", "later", "slow")
@@ -210,7 +212,7 @@ class Killers:
             done = run_limited(
                 [*self.command(killer), "--only", str(only)],
                 number,
-                seconds=3600,
+                seconds=LONGEST[killer],
                 wall=4 * 3600,
                 folder=Path(folder),
                 enough=name,
