@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,9 +36,8 @@ Array some_array() {
 
 template <typename Value>
 Attribute attribute_of(array::ElementType type, const std::vector<Value>& values) {
-  Attribute attribute{type, false, std::vector<std::byte>(values.size() * sizeof(Value))};
-  std::memcpy(attribute.values.data(), values.data(), attribute.values.size());
-  return attribute;
+  const auto bytes = std::as_bytes(std::span{values});
+  return {type, false, {bytes.begin(), bytes.end()}};
 }
 
 // RFC 3720, B.4.
