@@ -169,13 +169,13 @@ static int shape_of(descriptor *shape, int *ndims, int64_t *extents) {
                       (long long)shape->dim[0].extent, IOCOMP_MAX_DIMS);
 }
 
-/* Names of dimensions in C's order; to be freed, each of them too. */
-static int names_of(descriptor *dims, int ndims, char **names) {
-  if (dims->dim[0].extent != ndims) {
-    return refuse("define: dims has %lld names for %d dimensions", (long long)dims->dim[0].extent,
-                  ndims);
+/* Names of dimensions in C's order, "time" first; to be freed, each of them too. */
+static int names_of(descriptor *dims, int ndims, char **names, int *has_time) {
+  const long long given = (long long)dims->dim[0].extent;
+  if (given != ndims && given != ndims + 1) {
+    return refuse("define: dims has %lld names for %d dimensions", given, ndims);
   }
-  for (int d = 0; d < ndims; ++d) {
+  for (int d = 0; d < given; ++d) {
     CFI_CDESC_T(1) scalar;
     CFI_cdesc_t *one = (CFI_cdesc_t *)&scalar;
     char *at = (char *)dims->base_addr + d * stride_of(dims, 0);
@@ -183,20 +183,25 @@ static int names_of(descriptor *dims, int ndims, char **names) {
         CFI_SUCCESS) {
       return refuse("define: dims are no texts");
     }
-    names[ndims - 1 - d] = text_of(one);
+    names[given - 1 - d] = text_of(one);
   }
-  return IOCOMP_OK;
+  *has_time = given == ndims + 1;
+  return *has_time && strcmp(names[0], "time") != 0
+             ? refuse("define: dims has %lld names for %d dimensions, and the last is not time",
+                      given, ndims)
+             : IOCOMP_OK;
 }
 
 void iocomp_f_define(const f_file *file, descriptor *name, const int *type, descriptor *shape,
                      f_var *var, descriptor *dims, int *ierr) {
   char *text = text_of(name);
-  char *names[IOCOMP_MAX_DIMS] = {NULL};
+  char *names[IOCOMP_MAX_DIMS + 1] = {NULL};
+  int has_time = 0;
   int64_t extents[IOCOMP_MAX_DIMS];
   memset(var, 0, sizeof *var);
   int code = shape_of(shape, &var->ndims, extents);
   if (code == IOCOMP_OK && dims != NULL) {
-    code = names_of(dims, var->ndims, names);
+    code = names_of(dims, var->ndims, names, &has_time);
   }
   if (code == IOCOMP_OK) {
     const iocomp_definition definition = {
@@ -205,14 +210,15 @@ void iocomp_f_define(const f_file *file, descriptor *name, const int *type, desc
         .type = (iocomp_type)*type,
         .ndims = var->ndims,
         .shape = extents,
-        .dims = dims == NULL ? NULL : (const char *const *)names,
+        .dims = dims == NULL ? NULL : (const char *const *)names + has_time,
+        .has_time = has_time,
     };
     code = iocomp_define_with(file->handle, &definition, &var->handle);
   }
   var->type = *type;
   var->element = element_of((iocomp_type)*type);
   snprintf(var->name, sizeof var->name, "%s", text == NULL ? "" : text);
-  for (int d = 0; d < IOCOMP_MAX_DIMS; ++d) {
+  for (int d = 0; d <= IOCOMP_MAX_DIMS; ++d) {
     free(names[d]);
   }
   free(text);

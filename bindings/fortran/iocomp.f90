@@ -226,7 +226,8 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> @param shape  without elements: a scalar
-    !> @param dims   names of the dimensions, in the order of `shape`; blanks at their ends go
+    !> @param dims   names of the dimensions, in the order of `shape`; blanks at their ends go. A
+    !> variable that has values in each step of a series has "time" behind them.
     subroutine iocomp_define(file, name, type, shape, var, dims, ierr) &
       bind(c, name="iocomp_f_define")
       import

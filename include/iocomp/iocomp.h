@@ -152,8 +152,10 @@ typedef struct iocomp_open_options {
  * @param size  sizeof(iocomp_definition)
  * @param name, type, ndims, shape  as of iocomp_define.
  * @param dims  names of the dimensions, `ndims` entries without blanks. They become the text
- * attribute "dimensions", which names the dimensions in netCDF and for xarray. NULL: they have
- * none.
+ * attribute "dimensions", which names the dimensions in netCDF, Zarr and for xarray. NULL: they
+ * have none.
+ * @param has_time  with `dims`: not 0 if the variable has values in each step of a series. Then
+ * "time" stands in front of the names. With 0 it can be put in one step only, as coordinates are.
  */
 typedef struct iocomp_definition {
   size_t size IOCOMP_ZERO;
@@ -162,6 +164,7 @@ typedef struct iocomp_definition {
   int ndims IOCOMP_ZERO;
   const int64_t *shape IOCOMP_ZERO;
   const char *const *dims IOCOMP_ZERO;
+  int has_time IOCOMP_ZERO;
 } iocomp_definition;
 
 /** How a block is put. */

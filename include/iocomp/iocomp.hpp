@@ -449,7 +449,8 @@ class File {
   /// Define a variable. Called by all members in the same order; waits for nobody.
   /// @param shape  global extents, one entry per dimension (at most IOCOMP_MAX_DIMS); `{}` for a
   /// scalar.
-  /// @param dims  names of the dimensions, one for each; without them they have none.
+  /// @param dims  names of the dimensions, one for each; without them they have none. A variable
+  /// that has values in each step of a series has "time" in front of them.
   template <Element T>
   [[nodiscard]] Variable<T> define(const std::string& name, Extents shape,
                                    const std::vector<std::string>& dims = {}) {
@@ -457,7 +458,11 @@ class File {
     for (const std::string& each : dims) {
       names.push_back(detail::c_text(each));
     }
-    if (!dims.empty() && std::cmp_not_equal(dims.size(), shape.ndims())) {
+    const bool has_time = std::cmp_equal(dims.size(), shape.ndims() + 1) && dims.front() == "time";
+    if (has_time) {
+      names.erase(names.begin());
+    }
+    if (!dims.empty() && std::cmp_not_equal(names.size(), shape.ndims())) {
       throw Error{IOCOMP_INVALID_ARGUMENT,
                   "define(\"" + name + "\"): " + std::to_string(dims.size()) + " names for " +
                       std::to_string(shape.ndims()) + " dimensions"};
@@ -469,6 +474,7 @@ class File {
     definition.ndims = shape.ndims();
     definition.shape = shape.data();
     definition.dims = dims.empty() ? nullptr : names.data();
+    definition.has_time = has_time ? 1 : 0;
     iocomp_var* variable = nullptr;
     check(iocomp_define_with(raw(), &definition, &variable));
     return Variable<T>{variable, shape.ndims()};

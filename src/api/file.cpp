@@ -126,7 +126,7 @@ Attribute text_attribute(std::string_view text) {
 
 // The names of dimensions as the attribute has them.
 std::string dimension_names(const iocomp_definition& told) {
-  std::string names;
+  std::string names = told.has_time != 0 ? iocomp::session::time_dimension : "";
   for (int d = 0; d < std::min(told.ndims, IOCOMP_MAX_DIMS); ++d) {  // more are refused
     const char* const name = told.dims[d];
     require(name, "define", "the name of a dimension");
@@ -135,7 +135,7 @@ std::string dimension_names(const iocomp_definition& told) {
                   "define(\"" + std::string{told.name} + "\"): \"" + name +
                       "\" is no name of a dimension; it must not be empty or have blanks"};
     }
-    names += (d > 0 ? " " : "") + std::string{name};
+    names += (names.empty() ? "" : " ") + std::string{name};
   }
   return names;
 }

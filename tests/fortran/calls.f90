@@ -316,11 +316,13 @@ contains
     integer :: list(3) = [5, 1, 3]
     type(iocomp_var) :: masks, shorts, numbers
     call iocomp_open(session, "logicals", IOCOMP_SERIES, file)
-    call iocomp_define(file, "masks", IOCOMP_BOOL, [4, 6*ranks], masks, dims=["x   ", "time"])
+    call iocomp_define(file, "masks", IOCOMP_BOOL, [4, 6*ranks], masks, dims=["x   ", "y   ", "time"])
     call iocomp_define(file, "shorts", IOCOMP_BOOL, [4, 6*ranks], shorts)
     call iocomp_define(file, "numbers", IOCOMP_FLOAT64, [3, ranks], numbers)
     call iocomp_define(file, "wrong", IOCOMP_INT8, [1, 1], var, dims=["one"], ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "one name for two dimensions")
+    call iocomp_define(file, "wrong", IOCOMP_INT8, [1, 1], var, dims=["a", "b", "c"], ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "three names, and no time")
     mask = reshape([(mod(i + rank, 3) == 0, i=1, 24)], [4, 6])
     short = .not. mask
     call iocomp_put(masks, mask(:, 1:6:2), [1, 6*rank + 1])
@@ -343,7 +345,7 @@ contains
     call iocomp_input_attribute_text(input, "dtype", text, "masks")
     call expect(text == "bool", text)
     call iocomp_input_attribute_text(input, "dimensions", text, "masks")
-    call expect(text == "time x", text)
+    call expect(text == "time y x", text)
     call iocomp_close_input(input)
   end subroutine
 

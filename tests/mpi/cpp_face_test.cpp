@@ -256,7 +256,7 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     const Part part{io};
     iocomp::File out = io.open("numbers", IOCOMP_SERIES);
     out.attribute("title", "numbers in a row");
-    const auto numbers = out.define<std::int64_t>("numbers", {total / 10, 10});
+    const auto numbers = out.define<std::int64_t>("numbers", {total / 10, 10}, {"time", "y", "x"});
     numbers.attribute("range", std::array{0.0, 999.0});
     const auto pi = out.define<double>("pi", {});
     if (part.start == 0) {
@@ -272,6 +272,7 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     EXPECT_EQ(in.type("numbers"), IOCOMP_INT64);
     EXPECT_EQ(in.shape("numbers", 0), (std::vector<std::int64_t>{total / 10, 10}));
     EXPECT_EQ(in.text("title"), "numbers in a row");
+    EXPECT_EQ(in.text("numbers", "dimensions"), "time y x");
     EXPECT_EQ(in.attribute<double>("numbers", "range"), (std::vector<double>{0.0, 999.0}));
     EXPECT_EQ(in.read<std::int64_t>("numbers", 0), all_numbers());
     EXPECT_EQ(in.read<double>("pi", 0), std::vector<double>{3.14159});

@@ -153,6 +153,7 @@ TEST_F(Structs, ADefinitionNamesTheDimensions) {
   expect_refused(iocomp_define_with(file, &definition, &v), "1000000");
   definition.ndims = 2;
   definition.dims = names.data();
+  definition.has_time = 1;
   ASSERT_EQ(iocomp_define_with(file, &definition, &v), 0) << iocomp_error();
   const std::vector<double> doubles(24);
   ASSERT_EQ(iocomp_put(v, origin.data(), shape.data(), doubles.data(), nullptr), 0);
@@ -161,7 +162,7 @@ TEST_F(Structs, ADefinitionNamesTheDimensions) {
   const char* told = nullptr;
   ASSERT_EQ(iocomp_open_input(session, "out", &options, &input), 0) << iocomp_error();
   ASSERT_EQ(iocomp_input_attribute_text(input, "v", "dimensions", &told), 0) << iocomp_error();
-  EXPECT_STREQ(told, "y x");
+  EXPECT_STREQ(told, "time y x");
 }
 
 TEST_F(Structs, AnAttributeIsOfTheFileOrOfOneOfItsVariables) {

@@ -309,7 +309,7 @@ def manners() -> None:
         rank, ranks = io.comm.rank, io.comm.size
         out = io.open("fields")
         assert out and len(out) == 0 and out.name == "fields"
-        u = out.define("u", "f8", (4 * ranks, 6), dims=("y", "x"))
+        u = out.define("u", "f8", (4 * ranks, 6), dims=("time", "y", "x"))
         mask = out.define("mask", bool, (4 * ranks,))
         bytes_ = out.define("bytes", "u1", (2 * ranks,))
         floats = out.define("floats", "f4", (2 * ranks,))
@@ -317,6 +317,7 @@ def manners() -> None:
         refuse = functools.partial(raises, iocomp.InvalidArgumentError)
         refuse("one name for each", out.define, "v", "f8", (1, 2), dims=("x",))
         refuse("one name for each", out.define, "v", "f8", (1,), dims="x")
+        refuse("one name for each", out.define, "v", "f8", (1,), dims=("x", "time"))
         refuse("300 does not fit uint8 (index [0])", bytes_.put, [300, -1])
         refuse("-1 does not fit uint8 (index [1])", bytes_.put, [3, -1])
         refuse("1.5 does not fit uint8", bytes_.__setitem__, 0, 1.5)
@@ -373,7 +374,7 @@ def look_at(files: Any, rank: int, expected: Any, text: str) -> None:
     assert np.array_equal(u[rows, ::2], expected[:, ::2])
     assert np.array_equal(u[4 * rank + 1, -1], expected[1, -1])
     assert u.attrs["units"] == "K" and list(u.attrs["range"]) == [0, 5]
-    assert u.attrs["dimensions"] == "y x" and files.attrs["title"] == "a run"
+    assert u.attrs["dimensions"] == "time y x" and files.attrs["title"] == "a run"
     assert mask.dtype == bool and mask[rows].tolist() == [True, False, True, False]
     assert files["bytes"][2 * rank : 2 * rank + 2].tolist() == [200, 1]
     assert files["floats"][2 * rank : 2 * rank + 2].tolist() == [np.float32(0.1), np.inf]

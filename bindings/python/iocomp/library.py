@@ -105,6 +105,7 @@ class Definition(ctypes.Structure):
         ("ndims", ctypes.c_int),
         ("shape", ctypes.c_char_p),  # int64_t[], packed
         ("dims", ctypes.c_void_p),
+        ("has_time", ctypes.c_int),
     )
 
 

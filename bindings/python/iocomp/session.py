@@ -472,14 +472,23 @@ class File(Scope, Mapping[str, Variable]):
             name: Unique in the file.
             dtype: Of its elements. "S80" is text of 80 bytes: single bytes, and one dimension more.
             shape: Global extents; without them it is a scalar.
-            dims: Names of the dimensions, one for each.
+            dims: Names of the dimensions, one for each. A variable that has values in each step of
+                a series has "time" in front of them: ("time", "y", "x"). Others are put once.
         """
         extents, raw, found = _extents(shape), ctypes.c_void_p(), np.dtype(dtype)
         if found.kind == "S" and found.itemsize > 1:
             extents, found = (*extents, found.itemsize), np.dtype("S1")
-        if dims is not None and (isinstance(dims, str) or len(dims) != len(extents)):
-            raise InvalidArgumentError(f"dims {dims!r} of shape {extents}: one name for each")
-        names = (ctypes.c_char_p * len(dims))(*map(_text, dims)) if dims else None
+        own = dims
+        has_time = dims is not None and len(dims) == len(extents) + 1 and dims[0] == "time"
+        if dims is not None and has_time:
+            own = dims[1:]
+        if own is not None and (isinstance(dims, str) or len(own) != len(extents)):
+            raise InvalidArgumentError(
+                f"dims {dims!r} of shape {extents}: one name for each, and \"time\" in front of "
+                "them for values in each step"
+            )
+        # Without names of its own a scalar has an array of none, which is not NULL.
+        names = None if own is None else (ctypes.c_char_p * len(own))(*map(_text, own))
         definition = Definition(
             ctypes.sizeof(Definition),
             _text(name),
@@ -487,6 +496,7 @@ class File(Scope, Mapping[str, Variable]):
             len(extents),
             integers(extents),
             None if names is None else _address(names),
+            has_time,
         )
         library().check(library().define_with(self._raw, _address(definition), _address(raw)))
         self._variables[name] = Variable(self, raw.value, name, found, extents)
