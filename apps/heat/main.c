@@ -151,8 +151,13 @@ static int64_t restart(struct box *box, iocomp_session *io) {
     begin(box);
     return 0;
   }
-  check(iocomp_read_into(input, "u", step, box->start, box->count, box->values[0], box->memory,
-                         box->halo));
+  const iocomp_destination to = {.size = sizeof to,
+                                 .start = box->start,
+                                 .count = box->count,
+                                 .values = box->values[0],
+                                 .memory_shape = box->memory,
+                                 .memory_start = box->halo};
+  check(iocomp_read_block(input, "u", step, &to));
   check(iocomp_close_input(input));
   return step + 1;
 }

@@ -65,7 +65,7 @@ static section section_of(const CFI_cdesc_t *values, int ndims) {
 
 static int check_type(const char *call, const char *name, iocomp_type type,
                       const CFI_cdesc_t *values) {
-  if (type == 0 ? type_of(values) != 0 : holds(type, values)) {
+  if (type == 0 ? type_of(values) != 0 : converts(type, values)) {
     return IOCOMP_OK;
   }
   return type == 0 ? refuse("%s \"%s\": the array is %s", call, name, fortran_name(values))

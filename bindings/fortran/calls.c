@@ -193,7 +193,7 @@ static int names_of(descriptor *dims, int ndims, char **names, int *has_time) {
 }
 
 void iocomp_f_define(const f_file *file, descriptor *name, const int *type, descriptor *shape,
-                     f_var *var, descriptor *dims, int *ierr) {
+                     f_var *var, descriptor *dims, const int *file_type, int *ierr) {
   char *text = text_of(name);
   char *names[IOCOMP_MAX_DIMS + 1] = {NULL};
   int has_time = 0;
@@ -212,6 +212,7 @@ void iocomp_f_define(const f_file *file, descriptor *name, const int *type, desc
         .shape = extents,
         .dims = dims == NULL ? NULL : (const char *const *)names + has_time,
         .has_time = has_time,
+        .file_type = file_type == NULL ? (iocomp_type)0 : (iocomp_type)*file_type,
     };
     code = iocomp_define_with(file->handle, &definition, &var->handle);
   }
@@ -266,8 +267,11 @@ void iocomp_f_set_var_attribute(const f_var *var, descriptor *name, descriptor *
 }
 
 void iocomp_f_set_fill(const f_var *var, descriptor *value, int *ierr) {
-  block list;
-  int code = make_list("set_fill of", var->name, (iocomp_type)var->type, value, 1, &list);
+  block list = {.copy = NULL};
+  int code = holds((iocomp_type)var->type, value)
+                 ? make_list("set_fill of", var->name, (iocomp_type)var->type, value, 1, &list)
+                 : refuse("set_fill of \"%s\": the value is %s, the variable has the type %s",
+                          var->name, fortran_name(value), type_name((iocomp_type)var->type));
   if (code == IOCOMP_OK) {
     code = iocomp_set_fill(var->handle, list.base);
   }
@@ -339,6 +343,7 @@ static int put_block(const f_var *var, descriptor *values, descriptor *start, de
         .count = made.count,
         .values = made.base,
         .memory_shape = made.is_box ? made.memory_shape : NULL,
+        .type = other_type((iocomp_type)var->type, values),
         .flags = copied ? IOCOMP_BUFFERED : 0,
     };
     code = iocomp_put_block(var->handle, &told, ticket);
@@ -363,6 +368,7 @@ static int put_decomp(const f_var *var, const f_decomp *decomp, descriptor *valu
         .size = sizeof told,
         .values = list.base,
         .decomp = decomp->handle,
+        .type = other_type((iocomp_type)var->type, values),
         .flags = buffered || list.copy != NULL ? IOCOMP_BUFFERED : 0,
     };
     code = iocomp_put_block(var->handle, &told, ticket);
@@ -730,7 +736,6 @@ void iocomp_f_input_attribute_text(const f_input *input, descriptor *name, CFI_c
 
 static int read_block(const f_input *input, const char *variable, descriptor *step,
                       block_arguments *arguments) {
-  static const int64_t origin[IOCOMP_MAX_DIMS] = {0};
   int64_t number = 0;
   block made = {.copy = NULL};
   if (input->handle == NULL) {
@@ -743,10 +748,15 @@ static int read_block(const f_input *input, const char *variable, descriptor *st
       code != IOCOMP_OK ? code : variable_of(input, variable, &arguments->type, &arguments->ndims);
   code = code != IOCOMP_OK ? code : make_block(arguments, &made);
   if (code == IOCOMP_OK) {
-    code = made.is_box
-               ? iocomp_read_into(input->handle, variable, number, made.start, made.count,
-                                  made.base, made.memory_shape, origin)
-               : iocomp_read(input->handle, variable, number, made.start, made.count, made.base);
+    const iocomp_destination to = {
+        .size = sizeof to,
+        .start = made.start,
+        .count = made.count,
+        .values = made.base,
+        .memory_shape = made.is_box ? made.memory_shape : NULL,
+        .type = other_type(arguments->type, arguments->values),
+    };
+    code = iocomp_read_block(input->handle, variable, number, &to);
   }
   if (code == IOCOMP_OK) {
     scatter(&made);
@@ -755,20 +765,14 @@ static int read_block(const f_input *input, const char *variable, descriptor *st
   return code;
 }
 
-void iocomp_f_read_into(const f_input *input, descriptor *variable, descriptor *step,
-                        descriptor *values, descriptor *start, descriptor *count,
-                        descriptor *memory_start, int *ierr) {
+void iocomp_f_read(const f_input *input, descriptor *variable, descriptor *step, descriptor *values,
+                   descriptor *start, descriptor *count, descriptor *memory_start, int *ierr) {
   char *text = text_of(variable);
   block_arguments arguments = {
       .values = values, .start = start, .count = count, .memory_start = memory_start};
   const int code = read_block(input, text == NULL ? "" : text, step, &arguments);
   free(text);
   finish(code, ierr);
-}
-
-void iocomp_f_read(const f_input *input, descriptor *variable, descriptor *step, descriptor *values,
-                   descriptor *start, descriptor *count, int *ierr) {
-  iocomp_f_read_into(input, variable, step, values, start, count, NULL, ierr);
 }
 
 void iocomp_f_close_input(f_input *input, int *ierr) {

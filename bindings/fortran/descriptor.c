@@ -59,6 +59,22 @@ int holds(iocomp_type type, const CFI_cdesc_t *values) {
   return 0;
 }
 
+static int is_number(iocomp_type type) { return type >= IOCOMP_INT8 && type <= IOCOMP_FLOAT64; }
+
+static int is_complex(iocomp_type type) {
+  return type == IOCOMP_COMPLEX64 || type == IOCOMP_COMPLEX128;
+}
+
+int converts(iocomp_type type, const CFI_cdesc_t *values) {
+  const iocomp_type given = type_of(values);
+  return holds(type, values) || (is_number(given) && is_number(type)) ||
+         (is_complex(given) && is_complex(type));
+}
+
+iocomp_type other_type(iocomp_type type, const CFI_cdesc_t *values) {
+  return holds(type, values) ? (iocomp_type)0 : type_of(values);
+}
+
 iocomp_type type_of(const CFI_cdesc_t *values) {
   const element_kind *kind = kind_of(values);
   return kind == NULL ? (iocomp_type)0 : kind->held_by[0];

@@ -26,7 +26,7 @@ module iocomp
   public :: iocomp_input_step, iocomp_input_time, iocomp_input_left_out, iocomp_input_left_out_step
   public :: iocomp_input_variables, iocomp_input_variable, iocomp_input_find, iocomp_input_shape
   public :: iocomp_input_attributes, iocomp_input_attribute, iocomp_input_attribute_values
-  public :: iocomp_input_attribute_text, iocomp_read, iocomp_read_into, iocomp_close_input
+  public :: iocomp_input_attribute_text, iocomp_read, iocomp_close_input
   public :: iocomp_error, iocomp_code_name, iocomp_type_size, iocomp_settings
   public :: iocomp_version, iocomp_version_text
 
@@ -228,7 +228,9 @@ module iocomp
     !> @param shape  without elements: a scalar
     !> @param dims   names of the dimensions, in the order of `shape`; blanks at their ends go. A
     !> variable that has values in each step of a series has "time" behind them.
-    subroutine iocomp_define(file, name, type, shape, var, dims, ierr) &
+    !> @param file_type  what the file has of it, where that is another type: IOCOMP_FLOAT32 of
+    !> values that are computed in IOCOMP_FLOAT64
+    subroutine iocomp_define(file, name, type, shape, var, dims, file_type, ierr) &
       bind(c, name="iocomp_f_define")
       import
       type(iocomp_file), intent(in) :: file
@@ -237,6 +239,7 @@ module iocomp
       type(*), dimension(:), intent(in) :: shape
       type(iocomp_var), intent(out) :: var
       character(kind=c_char, len=*), dimension(:), intent(in), optional :: dims
+      integer(c_int), intent(in), optional :: file_type
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_set_shape(var, shape, ierr) bind(c, name="iocomp_f_set_shape")
@@ -508,26 +511,15 @@ module iocomp
       character(kind=c_char, len=*), intent(in), optional :: variable
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> start and count as in iocomp_put
-    subroutine iocomp_read(input, variable, step, values, start, count, ierr) &
+    !> start, count and memory_start as in iocomp_put. Values of another kind are converted.
+    subroutine iocomp_read(input, variable, step, values, start, count, memory_start, ierr) &
       bind(c, name="iocomp_f_read")
       import
       type(iocomp_input), intent(in) :: input
       character(kind=c_char, len=*), intent(in) :: variable
       type(*), dimension(..), intent(in) :: step
       type(*), dimension(..) :: values
-      type(*), dimension(:), intent(in), optional :: start, count
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> memory_start as in iocomp_put
-    subroutine iocomp_read_into(input, variable, step, values, start, count, memory_start, ierr) &
-      bind(c, name="iocomp_f_read_into")
-      import
-      type(iocomp_input), intent(in) :: input
-      character(kind=c_char, len=*), intent(in) :: variable
-      type(*), dimension(..), intent(in) :: step
-      type(*), dimension(..) :: values
-      type(*), dimension(:), intent(in) :: start, count, memory_start
+      type(*), dimension(:), intent(in), optional :: start, count, memory_start
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_close_input(input, ierr) bind(c, name="iocomp_f_close_input")

@@ -44,7 +44,8 @@ int main(int argc, char **argv) {
   iocomp_input *input;
   check(iocomp_latest(io, "restart", NULL, &step, NULL, &input));
   if (input != NULL) {
-    check(iocomp_read_into(input, "u", step, start, count, u, memory, inside));
+    const iocomp_destination to = {sizeof to, start, count, u, memory, inside};
+    check(iocomp_read_block(input, "u", step, &to));
     check(iocomp_close_input(input));
   }
   for (int64_t i = 1; input == NULL && i <= mine; ++i)

@@ -42,7 +42,7 @@ std::int64_t simulate(iocomp::Session& io, std::int64_t steps) {
 
   auto [step, time, input] = io.latest("restart");  // step: -1 where there is no checkpoint
   if (input.is_open())
-    input.read_into("u", step, {first, 0}, {mine, n}, u, {mine + 2, width}, {1, 1});
+    input.read_block("u", step, {first, 0}, {mine, n}, u, {mine + 2, width}, {1, 1});
   else
     for (std::int64_t i = 1; i <= mine; ++i) std::fill_n(&u[at(i, 1)], n / 2, 1.0);  // half is warm
   iocomp::File checkpoints = io.open("restart", IOCOMP_CHECKPOINT, {.after = step});

@@ -150,12 +150,15 @@ typedef struct iocomp_open_options {
 /**
  * What a variable is, with all that a program can say of it.
  * @param size  sizeof(iocomp_definition)
- * @param name, type, ndims, shape  as of iocomp_define.
+ * @param name, type, ndims, shape  as of iocomp_define. `type` is that of the values that are put.
  * @param dims  names of the dimensions, `ndims` entries without blanks. They become the text
  * attribute "dimensions", which names the dimensions in netCDF, Zarr and for xarray. NULL: they
  * have none.
  * @param has_time  with `dims`: not 0 if the variable has values in each step of a series. Then
  * "time" stands in front of the names. With 0 it can be put in one step only, as coordinates are.
+ * @param file_type  what the file has of it, where that is another type: values are converted when
+ * they are put, see iocomp_put_block. 0: `type`. The setting `type` of the file or of the variable
+ * holds over it.
  */
 typedef struct iocomp_definition {
   size_t size IOCOMP_ZERO;
@@ -165,6 +168,7 @@ typedef struct iocomp_definition {
   const int64_t *shape IOCOMP_ZERO;
   const char *const *dims IOCOMP_ZERO;
   int has_time IOCOMP_ZERO;
+  iocomp_type file_type IOCOMP_ZERO;
 } iocomp_definition;
 
 /** How a block is put. */
@@ -186,8 +190,7 @@ typedef enum iocomp_put_flag {
  * that the variable has now. The values lie in the order of its runs or of its map, with those that
  * are not written. Where that order is not ascending, the library packs them, so they are reusable
  * on return. NULL: a box.
- * @param type   of the values, where they shall be checked: it must be that of the variable. 0: it
- * is not checked.
+ * @param type   of the values, where it is another one than that of the definition. 0: that one.
  * @param flags  of iocomp_put_flag.
  */
 typedef struct iocomp_block {
@@ -201,6 +204,23 @@ typedef struct iocomp_block {
   iocomp_type type IOCOMP_ZERO;
   int flags IOCOMP_ZERO;
 } iocomp_block;
+
+/**
+ * A block of a variable that is read, and where its values go.
+ * @param size          sizeof(iocomp_destination)
+ * @param start, count  as of iocomp_read.
+ * @param values, memory_shape, memory_start  as of iocomp_block.
+ * @param type  of the values in memory. 0: that of the variable in the file.
+ */
+typedef struct iocomp_destination {
+  size_t size IOCOMP_ZERO;
+  const int64_t *start IOCOMP_ZERO;
+  const int64_t *count IOCOMP_ZERO;
+  void *values IOCOMP_ZERO;
+  const int64_t *memory_shape IOCOMP_ZERO;
+  const int64_t *memory_start IOCOMP_ZERO;
+  iocomp_type type IOCOMP_ZERO;
+} iocomp_destination;
 
 /**
  * Start a session: split the ranks into compute ranks and servers. Without a setting that asks for
@@ -325,7 +345,7 @@ IOCOMP_EXPORT int iocomp_set_attribute_text(iocomp_file *file, iocomp_var *var, 
  * Without this call they hold 0. The value becomes the attribute "_FillValue" of the variable and
  * holds from the current step on. Called by all members in the same order, before the first put of
  * the step. Waits for nobody.
- * @param value  one element of the variable's type.
+ * @param value  one element of the type of the definition.
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
 
@@ -364,8 +384,18 @@ IOCOMP_EXPORT int iocomp_put(iocomp_var *var, const int64_t *start, const int64_
 
 /**
  * The same with all that a program can say of one block: that it lies inside a larger array, that
- * it is no box, that the library shall copy it.
- * @return also IOCOMP_INVALID_ARGUMENT for values of another type than the variable's.
+ * it is no box, that it is of another type, that the library shall copy it.
+ *
+ * Values of another type than the file has are converted: real numbers to any real type, complex
+ * ones to the other. Floating-point numbers are rounded to nearest. All else must be exact: an
+ * integer must be in the range of its new type, and a number that becomes an integer must be one.
+ * Where the variable has integers and the attribute "scale_factor" or "add_offset", floating-point
+ * numbers are packed as the CF conventions (section 8.1) have it, rounded to nearest: stored =
+ * (number - add_offset) / scale_factor. NaN becomes "_FillValue" then. These attributes are set in
+ * the step of the definition, before its first put.
+ * Cost: one look at all values before the block goes on its way, and a copy instead of none.
+ * @return also IOCOMP_INVALID_ARGUMENT for types that are not converted, and for a value that the
+ * type of the file cannot hold, naming the element. Then nothing was put.
  */
 IOCOMP_EXPORT int iocomp_put_block(iocomp_var *var, const iocomp_block *block,
                                    iocomp_ticket *ticket);
@@ -613,15 +643,18 @@ IOCOMP_EXPORT int iocomp_read(iocomp_input *input, const char *variable, int64_t
                               const int64_t *start, const int64_t *count, void *values);
 
 /**
- * The same into a box of a larger local array, as arrays with halos are; the rest of it stays
- * untouched.
- * @param values        the first element of the local array (not of the block).
- * @param memory_shape  extents of the local array, row-major, one per dimension.
- * @param memory_start  where the block begins in the local array, one per dimension.
+ * The same with all that a program can say of where the values go: into a box of a larger local
+ * array, as arrays with halos are, whose rest stays untouched; as another type.
+ *
+ * Values of another type are converted as by iocomp_put_block. Integers of a variable with the
+ * attribute "scale_factor" or "add_offset" are unpacked where floating-point numbers are asked for:
+ * number = stored * scale_factor + add_offset, and "_FillValue" becomes NaN.
+ * @return also IOCOMP_INVALID_ARGUMENT for types that are not converted, and for a value that the
+ * type asked for cannot hold, naming the element.
+ * Cost: values that are converted are read into memory of their own first.
  */
-IOCOMP_EXPORT int iocomp_read_into(iocomp_input *input, const char *variable, int64_t step,
-                                   const int64_t *start, const int64_t *count, void *values,
-                                   const int64_t *memory_shape, const int64_t *memory_start);
+IOCOMP_EXPORT int iocomp_read_block(iocomp_input *input, const char *variable, int64_t step,
+                                    const iocomp_destination *destination);
 
 /** Close an input; what is open at iocomp_finalize is closed then. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_close_input(iocomp_input *input);

@@ -451,7 +451,8 @@ class File {
   /// scalar.
   /// @param dims  names of the dimensions, one for each; without them they have none. A variable
   /// that has values in each step of a series has "time" in front of them.
-  template <Element T>
+  /// @tparam Stored  what the file has of it, where that is another type: `define<double, float>`.
+  template <Element T, Element Stored = T>
   [[nodiscard]] Variable<T> define(const std::string& name, Extents shape,
                                    const std::vector<std::string>& dims = {}) {
     std::vector<const char*> names;
@@ -475,6 +476,9 @@ class File {
     definition.shape = shape.data();
     definition.dims = dims.empty() ? nullptr : names.data();
     definition.has_time = has_time ? 1 : 0;
+    if constexpr (!std::same_as<T, Stored>) {
+      definition.file_type = ElementType<Stored>::value;
+    }
     iocomp_var* variable = nullptr;
     check(iocomp_define_with(raw(), &definition, &variable));
     return Variable<T>{variable, shape.ndims()};
@@ -637,15 +641,14 @@ class Input {
 
   /// Read one block.
   /// @param values  room for product(count) elements, row-major.
-  /// @throws Error{IOCOMP_INVALID_ARGUMENT} also when T is not the type of the variable, or the
-  /// sizes do not fit each other.
+  /// Values of another type than that of the variable are converted, as by iocomp_read_block.
+  /// @throws Error{IOCOMP_INVALID_ARGUMENT} also when they cannot be, or the sizes do not fit each
+  /// other.
   template <ElementRange Values>
   void read(const std::string& variable, std::int64_t step, Extents start, Extents count,
             Values&& values) const {
-    fits<std::ranges::range_value_t<Values>>(variable, {start, count}, std::ranges::size(values),
-                                             count.product());
-    check(iocomp_read(raw(), detail::c_text(variable), step, start.data(), count.data(),
-                      std::ranges::data(values)));
+    fits(variable, {start, count}, std::ranges::size(values), count.product());
+    take_block(variable, step, start, count, std::ranges::data(values));
   }
   /// The same into memory of its own.
   template <Element T>
@@ -664,12 +667,12 @@ class Input {
   /// Read a block into a box of a larger local array, as arrays with halos are.
   /// @param values  the whole local array: product(memory_shape) elements, row-major.
   template <ElementRange Values>
-  void read_into(const std::string& variable, std::int64_t step, Extents start, Extents count,
-                 Values&& values, Extents memory_shape, Extents memory_start) const {
-    fits<std::ranges::range_value_t<Values>>(variable, {start, count, memory_shape, memory_start},
-                                             std::ranges::size(values), memory_shape.product());
-    check(iocomp_read_into(raw(), detail::c_text(variable), step, start.data(), count.data(),
-                           std::ranges::data(values), memory_shape.data(), memory_start.data()));
+  void read_block(const std::string& variable, std::int64_t step, Extents start, Extents count,
+                  Values&& values, Extents memory_shape, Extents memory_start) const {
+    fits(variable, {start, count, memory_shape, memory_start}, std::ranges::size(values),
+         memory_shape.product());
+    take_block(variable, step, start, count, std::ranges::data(values), memory_shape.data(),
+               memory_start.data());
   }
 
   /// The values of an attribute of the file, or of a variable.
@@ -699,18 +702,26 @@ class Input {
     check(iocomp_input_find(raw(), detail::c_text(variable), &index));
     return index;
   }
-  // The C functions see bare pointers; only here are types and lengths known.
   template <Element T>
+  void take_block(const std::string& variable, std::int64_t step, const Extents& start,
+                  const Extents& count, T* values, const std::int64_t* memory_shape = nullptr,
+                  const std::int64_t* memory_start = nullptr) const {
+    iocomp_destination destination{};
+    destination.size = sizeof destination;
+    destination.start = start.data();
+    destination.count = count.data();
+    destination.values = values;
+    destination.memory_shape = memory_shape;
+    destination.memory_start = memory_start;
+    destination.type = ElementType<T>::value;
+    check(iocomp_read_block(raw(), detail::c_text(variable), step, &destination));
+  }
+  // The C functions see bare pointers; only here are the lengths known.
   void fits(const std::string& variable, std::initializer_list<Extents> all, std::size_t size,
             std::int64_t needed) const {
     const auto refuse = [&variable](const std::string& why) {
       throw Error{IOCOMP_INVALID_ARGUMENT, "read of \"" + variable + "\": " + why};
     };
-    if (ElementType<T>::value != type(variable)) {
-      refuse("it has elements of type " + std::to_string(type(variable)) +
-             " (of iocomp_type), the memory has those of type " +
-             std::to_string(ElementType<T>::value));
-    }
     for (const Extents& extents : all) {
       if (extents.ndims() != ndims(variable)) {
         refuse(std::to_string(extents.ndims()) + " extents or indices for " +

@@ -46,6 +46,19 @@ static inline int iocomp_0_2_open_with(iocomp_session *session, MPI_Comm comm, c
 }
 #define iocomp_open_with iocomp_0_2_open_with
 
+static inline int iocomp_read_into(iocomp_input *input, const char *variable, int64_t step,
+                                   const int64_t *start, const int64_t *count, void *values,
+                                   const int64_t *memory_shape, const int64_t *memory_start) {
+  iocomp_destination destination = {0};
+  destination.size = sizeof destination;
+  destination.start = start;
+  destination.count = count;
+  destination.values = values;
+  destination.memory_shape = memory_shape;
+  destination.memory_start = memory_start;
+  return iocomp_read_block(input, variable, step, &destination);
+}
+
 static inline int iocomp_0_2_open_input(iocomp_session *session, const char *name,
                                         iocomp_input **input) {
   return iocomp_open_input(session, name, NULL, input);

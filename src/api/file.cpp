@@ -27,6 +27,7 @@ using iocomp::api::If;
 using iocomp::api::OpenOptions;
 using iocomp::api::require;
 using iocomp::api::struct_of;
+using iocomp::api::type_of;
 using iocomp::session::Attribute;
 using iocomp::session::Counter;
 using iocomp::session::PutArguments;
@@ -68,19 +69,6 @@ int timed(iocomp_session* session, const char* call, Counter counter, Body&& bod
       held);
 }
 
-iocomp::array::ElementType type_of(int type, const char* call) {
-  if (type == IOCOMP_BOOL) {
-    return iocomp::array::ElementType::int8;
-  }
-  const auto known = iocomp::array::element_type(type);
-  if (!known) {
-    throw Error{ErrorCode::invalid_argument,
-                std::string{call} + ": there is no element type " + std::to_string(type) +
-                    "; allowed are IOCOMP_INT8 (1) to IOCOMP_BOOL (15)"};
-  }
-  return *known;
-}
-
 iocomp::session::State state_of(iocomp_state state, const char* call) {
   if (state < IOCOMP_REUSABLE || state > IOCOMP_DURABLE) {
     throw Error{ErrorCode::invalid_argument, std::string{call} + ": there is no state " +
@@ -110,10 +98,6 @@ int open_file(iocomp_session* session, const char* name, iocomp_kind kind,
     *file = opened.get();
     session->files.push_back(std::move(opened));
   });
-}
-
-std::string name_of(iocomp::array::ElementType type) {
-  return std::string{iocomp::array::name(type)};
 }
 
 Attribute text_attribute(std::string_view text) {
@@ -151,8 +135,15 @@ int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
     require(var, "define", "the place for the variable");
     const auto type = type_of(told.type, "define");
     const std::string names = told.dims == nullptr ? "" : dimension_names(told);
-    const int id = file->file->define(told.name, type, told.ndims, told.shape);
-    file->variables.push_back({file, id, type});
+    const int id = file->file->define(
+        {.name = told.name,
+         .type = type,
+         .file_type =
+             told.file_type == 0 ? std::nullopt : std::optional{type_of(told.file_type, "define")},
+         .dimensions = told.ndims,
+         .shape = told.shape,
+         .names = names});
+    file->variables.push_back({file, id, told.type == IOCOMP_BOOL});
     if (told.type == IOCOMP_BOOL) {
       file->file->set_attribute(id, "dtype", text_attribute("bool"));
     }
@@ -232,9 +223,8 @@ PutArguments arguments_of(const iocomp_var* var, const iocomp_block& block) {
     refuse("there are no flags " + std::to_string(block.flags) +
            "; allowed is IOCOMP_BUFFERED (1)");
   }
-  if (block.type != 0 && type_of(block.type, "put_block") != var->type) {
-    refuse("the values are of type " + name_of(type_of(block.type, "put_block")) +
-           ", the variable has " + name_of(var->type));
+  if (var->is_truth && block.type != 0 && block.type != IOCOMP_BOOL && block.type != IOCOMP_INT8) {
+    refuse("the variable holds truth values; its blocks are IOCOMP_BOOL, bytes of 0 or 1");
   }
   const bool is_box = block.start != nullptr || block.count != nullptr ||
                       block.memory_shape != nullptr || block.memory_start != nullptr;
@@ -250,6 +240,7 @@ PutArguments arguments_of(const iocomp_var* var, const iocomp_block& block) {
           .count = block.count,
           .decomposition = block.decomp == nullptr ? nullptr : &block.decomp->decomposition,
           .values = block.values,
+          .type = block.type == 0 ? std::nullopt : std::optional{type_of(block.type, "put_block")},
           .memory_shape = block.memory_shape,
           .memory_start = lies_inside && block.memory_start == nullptr ? first : block.memory_start,
           .buffered = (block.flags & IOCOMP_BUFFERED) != 0};

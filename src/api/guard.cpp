@@ -43,4 +43,17 @@ void take_struct(const void* given, void* known, std::size_t known_bytes, const 
   }
 }
 
+array::ElementType type_of(int type, const char* call) {
+  if (type == IOCOMP_BOOL) {
+    return array::ElementType::int8;
+  }
+  const auto known = array::element_type(type);
+  if (!known) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} + ": there is no element type " + std::to_string(type) +
+                    "; allowed are IOCOMP_INT8 (1) to IOCOMP_BOOL (15)"};
+  }
+  return *known;
+}
+
 }  // namespace iocomp::api

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "array/element_type.h"
 #include "base/our_words.h"
 #include "base/size_signal.h"
 
@@ -37,6 +38,9 @@ void require(const void* pointer, const char* call, const char* what);
 /// this release does not know.
 void take_struct(const void* given, void* known, std::size_t known_bytes, const char* call,
                  const char* type);
+
+/// @throws Error{invalid_argument} "define: there is no element type 99".
+[[nodiscard]] array::ElementType type_of(int type, const char* call);
 
 template <typename T>
 T struct_of(const T* given, const char* call, const char* type) {

@@ -17,7 +17,7 @@
 struct iocomp_var {
   iocomp_file* file = nullptr;
   int id = -1;
-  iocomp::array::ElementType type{};
+  bool is_truth = false;  // defined as IOCOMP_BOOL
 };
 
 struct iocomp_file {

@@ -23,6 +23,8 @@ using iocomp::ErrorCode;
 using iocomp::api::guarded;
 using iocomp::api::OpenOptions;
 using iocomp::api::require;
+using iocomp::api::struct_of;
+using iocomp::api::type_of;
 using iocomp::session::Attribute;
 using iocomp::session::Attributes;
 using iocomp::session::Counter;
@@ -106,10 +108,12 @@ void give(T* place, T value) {
   }
 }
 
-int read(iocomp_input* input, const char* variable, int64_t step, const ReadArguments& arguments) {
+template <typename Arguments>
+int read(iocomp_input* input, const char* variable, int64_t step, Arguments&& arguments_of) {
   return guarded([&] {
     require(input, "read", "the input");
     require(variable, "read", "the variable's name");
+    const ReadArguments arguments = arguments_of();
     const Timer timer{input->session->session->client().link().counters(),
                       Counter::read_seconds,
                       What::call,
@@ -307,18 +311,28 @@ int iocomp_input_attribute_text(const iocomp_input* input, const char* variable,
 
 int iocomp_read(iocomp_input* input, const char* variable, int64_t step, const int64_t* start,
                 const int64_t* count, void* values) {
-  return read(input, variable, step, {.start = start, .count = count, .values = values});
+  return read(input, variable, step,
+              [&] { return ReadArguments{.start = start, .count = count, .values = values}; });
 }
 
-int iocomp_read_into(iocomp_input* input, const char* variable, int64_t step, const int64_t* start,
-                     const int64_t* count, void* values, const int64_t* memory_shape,
-                     const int64_t* memory_start) {
-  return read(input, variable, step,
-              {.start = start,
-               .count = count,
-               .values = values,
-               .memory_shape = memory_shape,
-               .memory_start = memory_start});
+int iocomp_read_block(iocomp_input* input, const char* variable, int64_t step,
+                      const iocomp_destination* destination) {
+  return read(input, variable, step, [&]() -> ReadArguments {
+    const auto to = struct_of(destination, "read_block", "iocomp_destination");
+    static constexpr int64_t first[IOCOMP_MAX_DIMS] = {};
+    const bool lies_inside = to.memory_shape != nullptr;
+    if (to.memory_start != nullptr && !lies_inside) {
+      throw Error{ErrorCode::invalid_argument,
+                  "read_block: memory_start says where the block lies in a larger array: "
+                  "memory_shape is missing"};
+    }
+    return {.start = to.start,
+            .count = to.count,
+            .values = to.values,
+            .memory_shape = to.memory_shape,
+            .memory_start = lies_inside && to.memory_start == nullptr ? first : to.memory_start,
+            .type = to.type == 0 ? std::nullopt : std::optional{type_of(to.type, "read_block")}};
+  });
 }
 
 int iocomp_close_input(iocomp_input* input) {

@@ -201,4 +201,14 @@ std::string text(const Shape& shape) {
   return result;
 }
 
+std::string index_text(const Shape& shape, std::int64_t index) {
+  std::string indices;
+  for (int d = shape.dimensions - 1; d >= 0; --d) {
+    const std::int64_t extent = shape.extent[static_cast<std::size_t>(d)];
+    indices = std::to_string(index % extent) + (indices.empty() ? "" : ", ") + indices;
+    index /= extent;
+  }
+  return '[' + indices + ']';
+}
+
 }  // namespace iocomp::array

@@ -64,5 +64,7 @@ void check(const Box& box);
 /// x 16", "scalar".
 [[nodiscard]] std::string text(const Box& box);
 [[nodiscard]] std::string text(const Shape& shape);
+/// The indices of an element, by its row-major index: "[3, 4]".
+[[nodiscard]] std::string index_text(const Shape& shape, std::int64_t index);
 
 }  // namespace iocomp::array

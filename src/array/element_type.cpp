@@ -38,6 +38,14 @@ const Row& row(ElementType type) noexcept { return rows.at(static_cast<std::size
 
 std::size_t size_bytes(ElementType type) noexcept { return row(type).bytes; }
 
+bool is_integer(ElementType type) noexcept {
+  return type >= ElementType::int8 && type <= ElementType::uint64;
+}
+
+bool is_floating(ElementType type) noexcept {
+  return type >= ElementType::float16 && type <= ElementType::float64;
+}
+
 std::string_view name(ElementType type) noexcept { return row(type).name; }
 
 std::optional<ElementType> element_type(int value) noexcept {

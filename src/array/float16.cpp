@@ -29,9 +29,9 @@ std::uint16_t to_float16(double value) noexcept {
   const double fraction = std::frexp(std::fabs(value), &exponent);  // in [0.5, 1)
   if (value == 0 || exponent < -13) {                               // subnormal, or zero
     return static_cast<std::uint16_t>(
-        sign | static_cast<unsigned>(std::lround(std::ldexp(std::fabs(value), 24))));
+        sign | static_cast<unsigned>(std::nearbyint(std::ldexp(std::fabs(value), 24))));
   }
-  const auto bits = static_cast<unsigned>(std::lround(std::ldexp(fraction, 11))) - 0x400U;
+  const auto bits = static_cast<unsigned>(std::nearbyint(std::ldexp(fraction, 11))) - 0x400U;
   // Added, not joined: what is rounded up to the next power of two has one bit more.
   return static_cast<std::uint16_t>(sign | ((static_cast<unsigned>(exponent + 14) << 10U) + bits));
 }

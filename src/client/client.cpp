@@ -138,6 +138,10 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                   .alignment_bytes = file.alignment_bytes,
                   .one_file = !file.file_per_step,
                   .kept_bits = std::move(terms.kept_bits),
+                  .kept_type =
+                      [file](const contents::Variable& variable) {
+                        return commit::kept_type(file, variable);
+                      },
                   .is_first_member = opened.members.front() == place_.rank,
                   .seconds_per_byte = seconds_per_byte(
                       file, link_.has_servers() && !file.synchronous ? place_.servers.size()

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,16 +19,19 @@
 #include "array/box.h"
 #include "array/byte_order.h"
 #include "array/checksum.h"
+#include "array/conversion.h"
 #include "array/decomposition.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
 #include "array/region.h"
+#include "array/runs.h"
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "client/carrier.h"
+#include "client/conversions.h"
 #include "client/link.h"
 #include "client/own_puts.h"
 #include "client/tickets.h"
@@ -62,7 +67,7 @@ const std::byte* Block::first_value() const noexcept { return values + reach().f
 
 std::pair<std::size_t, std::size_t> Block::reach() const noexcept {
   if (gather) {
-    return {0, static_cast<std::size_t>(gather->reach()) * element_bytes()};
+    return {0, static_cast<std::size_t>(gather->reach()) * memory_element_bytes()};
   }
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -70,8 +75,8 @@ std::pair<std::size_t, std::size_t> Block::reach() const noexcept {
     first = first * memory.shape.extent[d] + memory.box.start[d];
     last = last * memory.shape.extent[d] + memory.box.start[d] + memory.box.count[d] - 1;
   }
-  return {static_cast<std::size_t>(first) * element_bytes(),
-          static_cast<std::size_t>(last + 1) * element_bytes()};
+  return {static_cast<std::size_t>(first) * memory_element_bytes(),
+          static_cast<std::size_t>(last + 1) * memory_element_bytes()};
 }
 
 void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
@@ -105,20 +110,12 @@ const std::byte* Block::value(std::int64_t element) const noexcept {
   }
   array::RunCursor cursor{memory.shape, memory.box, element, 1};
   array::Run run;
-  return cursor.next(run) ? values + static_cast<std::size_t>(run.index) * element_bytes() : values;
+  return cursor.next(run) ? values + static_cast<std::size_t>(run.index) * memory_element_bytes()
+                          : values;
 }
 
-void Block::pack(std::int64_t first, std::int64_t count, std::byte* packed) const {
-  if (!gpu) {
-    gather ? gather->pack(element_bytes(), values, first, count, packed)
-           : array::pack(memory, element_bytes(), values, first, count, packed);
-    return;
-  }
-  const auto take = [&](std::int64_t local, std::int64_t elements) {
-    const std::size_t bytes = static_cast<std::size_t>(elements) * element_bytes();
-    gpu->read(static_cast<std::size_t>(local) * element_bytes(), {packed, bytes});
-    packed += bytes;
-  };
+template <typename Take>
+void Block::visit_runs(std::int64_t first, std::int64_t count, const Take& take) const {
   if (gather) {
     gather->visit(first, count, take);
     return;
@@ -130,16 +127,89 @@ void Block::pack(std::int64_t first, std::int64_t count, std::byte* packed) cons
   }
 }
 
+template <typename Take>
+void Block::visit_values(std::int64_t local, std::int64_t elements, const Take& take) const {
+  const std::size_t element = memory_element_bytes();
+  const std::size_t at = static_cast<std::size_t>(local) * element;
+  const std::size_t bytes = static_cast<std::size_t>(elements) * element;
+  if (!gpu) {
+    take(std::span{values + at, bytes});
+    return;
+  }
+  std::vector<std::byte> part(std::min(bytes, of_gpu_at_once_bytes));
+  for (std::size_t done = 0; done < bytes; done += part.size()) {
+    const auto now = std::span{part}.first(std::min(part.size(), bytes - done));
+    gpu->read(at + done, now);
+    take(std::span<const std::byte>{now});
+  }
+}
+
+void Block::pack(std::int64_t first, std::int64_t count, std::byte* packed) const {
+  if (!gpu && !conversion) {
+    gather ? gather->pack(element_bytes(), values, first, count, packed)
+           : array::pack(memory, element_bytes(), values, first, count, packed);
+    return;
+  }
+  visit_runs(first, count, [&](std::int64_t local, std::int64_t elements) {
+    if (!conversion) {
+      const std::size_t bytes = static_cast<std::size_t>(elements) * element_bytes();
+      gpu->read(static_cast<std::size_t>(local) * element_bytes(), {packed, bytes});
+      packed += bytes;
+      return;
+    }
+    visit_values(local, elements, [&](std::span<const std::byte> run) {
+      conversion->convert(run, packed);
+      packed += run.size() / memory_element_bytes() * element_bytes();
+    });
+  });
+}
+
+std::optional<Block::Unfit> Block::first_unfit() const {
+  if (!conversion) {
+    return std::nullopt;
+  }
+  const std::int64_t all = array::elements(region);
+  const std::size_t element = memory_element_bytes();
+  std::mutex mutex;
+  std::optional<Unfit> found;
+  const auto look = [&](std::int64_t first, std::int64_t behind) {
+    std::int64_t at = first;
+    bool has_found = false;
+    visit_runs(first, behind - first, [&](std::int64_t local, std::int64_t elements) {
+      visit_values(local, has_found ? 0 : elements, [&](std::span<const std::byte> run) {
+        const auto unfit = has_found ? std::nullopt : conversion->first_unfit(run);
+        if (unfit) {
+          has_found = true;
+          const std::scoped_lock lock{mutex};
+          if (!found || at + *unfit < found->element) {
+            found = {at + *unfit,
+                     conversion->story(run.data() + static_cast<std::size_t>(*unfit) * element)};
+          }
+        }
+        at += static_cast<std::int64_t>(run.size() / element);
+      });
+    });
+  };
+  Crew* const helpers = gpu ? nullptr : crew;
+  share(helpers, {value(0), static_cast<std::size_t>(all) * element}, element,
+        [&](std::size_t begin, std::size_t end) {
+          look(static_cast<std::int64_t>(begin / element),
+               static_cast<std::int64_t>(end / element));
+        });
+  return found;
+}
+
 void Block::lies_packed(const std::byte* packed) noexcept {
   values = packed;
   memory = array::dense_memory(array::elements(region));
   gather = nullptr;
   gpu = nullptr;
+  conversion = nullptr;
 }
 
 // Values of a GPU travel once more for it.
 std::uint64_t Block::checksum() const {
-  if (!gpu && variable.kept_bits == 0) {
+  if (!gpu && !conversion && variable.kept_bits == 0) {
     return array::checksum(variable.type, memory, values);
   }
   array::Checksum sum{variable.type};
@@ -165,10 +235,11 @@ Outcome in_block(const std::string& file_name, const std::string& variable_name,
 File::File(Setup setup, Link& link)
     : name_{std::move(setup.name)},
       key_{setup.key},
-      is_first_member_{setup.is_first_member},
+      time_{.is_put_here = setup.is_first_member},
       seconds_per_byte_{setup.seconds_per_byte},
       catalogue_{setup.rules, setup.alignment_bytes, setup.one_file, std::move(setup.kept_bits)},
-      link_{link} {
+      link_{link},
+      conversions_{std::move(setup.kept_type)} {
   link_.gpu_memory().look_ahead();  // the module of the format is there by now
 }
 
@@ -190,19 +261,27 @@ void File::check_has_no_puts(const std::string& call) const {
 void File::announce(const contents::Event& event) {
   const std::int64_t sequence = catalogue_.events();
   catalogue_.apply(event);
+  conversions_.forget();
   carry([&] { carrier_->announce(event, sequence); });
 }
 
-int File::define(const std::string& name, array::ElementType type, int dimensions,
-                 const std::int64_t* shape) {
+int File::define(const Definition& said) {
   contents::Event event;
   event.what = contents::Event::What::define;
   event.step = step_;
-  event.name = name;
-  event.type = type;
-  event.shape = array::make_shape(dimensions, shape);
-  check_is_in_time(event, "define(\"" + name + "\")");
+  event.name = said.name;
+  event.shape = array::make_shape(said.dimensions, said.shape);
+  contents::Variable variable{0, said.name, said.file_type.value_or(said.type), event.shape};
+  variable.dimensions = said.names;
+  const std::string call = "define(\"" + said.name + "\")";
+  try {
+    event.type = conversions_.in_file(variable, said.type);
+  } catch (const Error& error) {
+    throw Error{error.code(), call + ": " + error.what()};
+  }
+  check_is_in_time(event, call);
   announce(event);
+  conversions_.defined(said.type);
   return catalogue_.variables() - 1;
 }
 
@@ -264,8 +343,12 @@ void File::set_fill(int variable, const void* value) {
   check_has_no_puts("set_fill(\"" + known.name + "\")");
   contents::Attribute attribute;
   attribute.type = known.type;
-  attribute.values.resize(array::size_bytes(known.type));
-  std::memcpy(attribute.values.data(), value, attribute.values.size());
+  try {
+    attribute.values = conversions_.element(known, value);
+  } catch (const Error& error) {
+    throw Error{error.code(),
+                "set_fill(\"" + known.name + "\") of file \"" + name_ + "\": " + error.what()};
+  }
   set_attribute(variable, contents::fill_attribute, std::move(attribute));
 }
 
@@ -289,19 +372,20 @@ void File::begin_step(std::int64_t number, double time) {
       throw Error{error.code(), call + " of file \"" + name_ + "\": " + error.what()};
     }
   }
-  if (!std::isnan(time) && time_ < 0 && !catalogue_.has_variable(contents::time_variable)) {
-    time_ = define(contents::time_variable, array::ElementType::float64, 0, nullptr);
+  if (!std::isnan(time) && time_.variable < 0 &&
+      !catalogue_.has_variable(contents::time_variable)) {
+    time_.variable = define({.name = contents::time_variable});
   }
 }
 
 // At the end of the step: shapes may change after it has begun.
 void File::put_time() {
   const double time = catalogue_.time(step_);
-  if (time_ >= 0 && is_first_member_ && !std::isnan(time)) {
+  if (time_.variable >= 0 && time_.is_put_here && !std::isnan(time)) {
     PutArguments arguments;
     arguments.values = &time;
     arguments.buffered = true;
-    put(time_, arguments);
+    put(time_.variable, arguments);
   }
 }
 
@@ -335,7 +419,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.values = static_cast<const std::byte*>(arguments.values);
   block.buffered = arguments.buffered;
   block.crew = link_.crew();
-  find_on_gpu(block);
+  prepare(block, arguments.type);
 
   if (puts_.in_step() == 0) {
     carry([&] { carrier_->enter_step(step_); });
@@ -364,15 +448,25 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   return block.ticket;
 }
 
-// Such values are copied, so they are free when put returns. Before anybody knows of the put: what
-// the driver says against it shall cost nothing.
-void File::find_on_gpu(Block& block) const {
+// Where the values are, and what they become. Before anybody knows of the put: what is said against
+// it shall cost nothing. Those of a GPU are copied, so they are free when put returns.
+void File::prepare(Block& block, std::optional<array::ElementType> type) {
   if (array::elements(block.region) == 0) {
     return;
   }
   try {
+    block.conversion = conversions_.find(catalogue_, block.variable, step_,
+                                         type.value_or(conversions_.put_type(block.variable.id)));
     const auto [begin, end] = block.reach();
     block.gpu = link_.gpu_memory().find(block.values, begin, end);
+    if (const auto unfit = block.first_unfit()) {
+      array::RunCursor cursor{block.variable.shape, block.region, unfit->element, 1};
+      array::Run run;
+      (void)cursor.next(run);
+      throw Error{ErrorCode::invalid_argument,
+                  "the element " + array::index_text(block.variable.shape, run.index) + " is " +
+                      unfit->story};
+    }
   } catch (const Error& error) {
     throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ +
                                   "\": " + error.what()};

@@ -14,6 +14,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "client/carrier.h"
+#include "client/conversions.h"
 #include "client/guard.h"
 #include "client/link.h"
 #include "client/own_puts.h"
@@ -29,6 +30,7 @@ struct PutArguments {
   const std::int64_t* count = nullptr;
   const array::Decomposition* decomposition = nullptr;  ///< instead of a box
   const void* values = nullptr;
+  std::optional<array::ElementType> type{};    ///< of the values; else that of the definition
   const std::int64_t* memory_shape = nullptr;  ///< null: the block is dense
   const std::int64_t* memory_start = nullptr;
   bool buffered = false;
@@ -45,6 +47,7 @@ class File {
     std::int64_t alignment_bytes = 1;
     bool one_file = false;
     contents::KeptBits kept_bits{};
+    Conversions::KeptType kept_type{};
     bool is_first_member = false;
     double seconds_per_byte = 0;  ///< of one writer, if it keeps to the file's bandwidth
   };
@@ -76,8 +79,16 @@ class File {
   /// From here on the file goes over to synchronous output on this rank where that is faster.
   void watch_with(Guard guard) { guard_ = std::move(guard); }
 
-  int define(const std::string& name, array::ElementType type, int dimensions,
-             const std::int64_t* shape);
+  /// What the caller of define says, unchecked.
+  struct Definition {
+    std::string name;
+    array::ElementType type = array::ElementType::float64;  ///< of what is put
+    std::optional<array::ElementType> file_type{};  ///< else as the settings say, or as `type`
+    int dimensions = 0;
+    const std::int64_t* shape = nullptr;
+    std::string names{};  ///< of the dimensions, as the attribute has them; empty: none
+  };
+  int define(const Definition& said);
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.
   void set_attribute(int variable, const std::string& name, contents::Attribute value);
@@ -85,7 +96,7 @@ class File {
   void check_rows(std::span<const int> variables, std::span<const std::int64_t> rows) const;
   /// Give variables so many rows from the current step on.
   void set_rows(std::span<const int> variables, std::span<const std::int64_t> totals);
-  /// @param value  one element.
+  /// @param value  one element of the type of the definition.
   void set_fill(int variable, const void* value);
   /// Give the current step a number, and a physical time unless that is NaN: it becomes the scalar
   /// variable "time", which the first member puts.
@@ -137,7 +148,7 @@ class File {
   void announce(const contents::Event& event);
   void check_is_in_time(const contents::Event& event, const std::string& call) const;
   void check_has_no_puts(const std::string& call) const;
-  void find_on_gpu(Block& block) const;
+  void prepare(Block& block, std::optional<array::ElementType> type);
   void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
   void hold_back(std::int64_t step);
@@ -145,14 +156,18 @@ class File {
 
   std::string name_;
   std::uint64_t key_;
-  bool is_first_member_;
   double seconds_per_byte_;
   contents::Catalogue catalogue_;
   Link& link_;
   std::unique_ptr<Carrier> carrier_;
   std::int64_t step_ = 0;
   OwnPuts puts_;
-  int time_ = -1;                                                  // the variable
+  Conversions conversions_;
+  struct Time {
+    int variable = -1;  // the library's own
+    bool is_put_here = false;
+  };
+  Time time_;
   enum class Closing { no, asked, begun } closing_ = Closing::no;  // begun: the carrier knows it
   std::optional<PutSums> sums_;  // of the open step, where blocks are summed
   std::optional<Guard> guard_;

@@ -68,6 +68,30 @@ contents::Kept kept_of(const config::VariableSettings& settings,
 
 }  // namespace
 
+array::ElementType kept_type(const config::FileSettings& file, const contents::Variable& variable) {
+  using Type = array::ElementType;
+  const auto settings = file.of_variable(variable.name);
+  if (settings.type.empty()) {
+    return variable.type;
+  }
+  const auto asked = array::element_type(settings.type).value_or(variable.type);
+  const bool is_complex = variable.type == Type::complex64 || variable.type == Type::complex128;
+  const bool can_be = is_complex ? asked != Type::float16 : array::is_floating(variable.type);
+  if (!settings.is_typed_by_name) {
+    const bool tells_coordinates =
+        variable.shape.dimensions == 0 || variable.dimensions == variable.name;
+    if (!can_be || tells_coordinates) {
+      return variable.type;
+    }
+  } else if (!can_be) {
+    throw Error{ErrorCode::invalid_setting,
+                "the type " + settings.type + " of the variable \"" + variable.name +
+                    "\": its elements are " + std::string{array::name(variable.type)} +
+                    "; floating-point numbers can be another one, complex ones float32 or float64"};
+  }
+  return !is_complex ? asked : asked == Type::float32 ? Type::complex64 : Type::complex128;
+}
+
 formats::FormatOptions format_options(const config::FileSettings& file, Crew* crew) {
   const auto usual = storage_of(file.usual);
   std::vector<formats::Storage> storages{usual};

@@ -4,9 +4,11 @@
 #include <functional>
 #include <string>
 
+#include "array/element_type.h"
 #include "base/crew.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/variable.h"
 #include "formats/format.h"
 
 namespace iocomp::commit {
@@ -23,6 +25,11 @@ void check_name(const std::string& name);
 /// @param crew  the threads that compress; null: none but the caller.
 [[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file,
                                                     Crew* crew = nullptr);
+
+/// The type that the file has of a variable, which the program has defined with `variable.type`.
+/// @throws Error{invalid_setting} where another type is asked for by its name, and cannot be.
+[[nodiscard]] array::ElementType kept_type(const config::FileSettings& file,
+                                           const contents::Variable& variable);
 
 /// @param job          "<host>-<pid>", the same on all ranks.
 /// @param is_given_up  of a server that may be stopped, and go on when the ranks have its files.

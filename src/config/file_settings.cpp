@@ -108,6 +108,15 @@ void read_rounding(VariableSettings& found, const OfVariable& from) {
   found.keep_bits = bits_for(error);
 }
 
+void read_type(VariableSettings& found, const OfVariable& from, const FileSettings& file) {
+  const auto type = from.value("type").text;
+  if (type == "program" || file.checkpoint) {
+    return;
+  }
+  found.type = type;
+  found.is_typed_by_name = from.found("type").said_of == VariableValue::Of::name;
+}
+
 /// What compresses in a file: netcdf, zarr, hdf5 along time, and posix where a file has one step.
 void check_method(const OfVariable& from, std::string_view method, const FileSettings& file) {
   const bool has_frames = file.backend == "posix" || file.backend == "frames";
@@ -134,6 +143,7 @@ VariableSettings read_variable(const OfVariable& from, const FileSettings& file)
   found.chunk_bytes = from.read("chunk", parse_bytes);
   found.shuffle = from.read("shuffle", parse_boolean);
   read_rounding(found, from);
+  read_type(found, from, file);
   found.operator_name = from.value("operator").text;
   if (!found.operator_name.empty() && file.backend != "adios2") {
     throw from.refusal("operator", "the back-end adios2 has operators, " + file.backend +

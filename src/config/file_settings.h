@@ -30,6 +30,8 @@ struct VariableSettings {
   std::vector<std::pair<std::string, std::string>> operator_parameters{};
   /// What is rounded was said of the variable by its name, not of all, nor by a pattern.
   bool is_rounded_by_name = false;
+  std::string type{};             ///< of floating-point numbers in the file; empty: the program's
+  bool is_typed_by_name = false;  ///< likewise
 };
 
 /// The settings of one file, read once when it is opened: the same on compute ranks and servers.

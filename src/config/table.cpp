@@ -176,6 +176,12 @@ const std::vector<Key>& all_keys() {
        "1 is fast, the largest small: 9 of deflate, 19 of zstd", false, true},
       {"files.*.shuffle", boolean, "true", "",
        "sort the bytes of elements before they are compressed; zarr does not", false, true},
+      {"files.*.type", choice, "program", "program|float16|float32|float64",
+       "of a series: what its floating-point numbers are in the file, whatever the program puts; "
+       "the "
+       "parts of complex ones likewise; scalars and coordinates stay as they are, unless named; a "
+       "checkpoint keeps what is put",
+       false, true},
       {"files.*.keep_bits", integer, "0", "0..52",
        "of floating-point numbers, in every format: round to so many bits behind the leading one; "
        "0: all are kept",

@@ -303,6 +303,12 @@ void Catalogue::check_lengths(std::int64_t step) const {
   }
 }
 
+// Whether values that are put from then on are packed in another way.
+bool Catalogue::packs(const Event& event) const {
+  return (event.name == scale_attribute || event.name == offset_attribute) &&
+         array::is_integer(entry(event.variable).type);
+}
+
 bool Catalogue::comes_before_puts(const Event& event) const {
   const auto is_too_much = [this](std::int64_t growth) {
     return rules_.header_bytes != Rules::no_limit && header_bytes_ + growth > rules_.header_bytes;
@@ -314,7 +320,8 @@ bool Catalogue::comes_before_puts(const Event& event) const {
              is_too_much(contents::bytes_in_header({0, event.name, event.type, event.shape}));
     case Event::What::attribute: {
       const bool is_of_variable = event.variable >= 0;
-      return (is_of_variable && event.name == fill_attribute && rules_.keeps_first_definitions) ||
+      return (is_of_variable && packs(event)) ||
+             (is_of_variable && event.name == fill_attribute && rules_.keeps_first_definitions) ||
              (is_of_variable && event.name == dimensions_attribute && rules_.has_dimensions) ||
              is_too_much(growth_of_header(event));
     }
@@ -364,6 +371,15 @@ void Catalogue::check_meaning(const Event& event, const Variable& owner) const {
     }
     if (owner.dimensions != with.dimensions) {
       check_keeps(event, owner.name);
+    }
+  }
+  if (one_file_ && packs(event) && event.step > entry(event.variable).shapes.front().first) {
+    const Attribute* const known = this->attribute(event.variable, event.step, event.name.c_str());
+    if (known == nullptr || *known != attribute) {
+      throw Error{ErrorCode::invalid_argument,
+                  "the attribute " + event.name + " of the variable \"" + owner.name +
+                      "\" must be set in the step in which the variable is defined: readers "
+                      "unpack the values of all steps by it"};
     }
   }
   if (event.name == kept_bits_attribute &&
@@ -481,21 +497,24 @@ const array::Shape& Catalogue::shape(int id, std::int64_t step) const {
   return *shape;
 }
 
+const Attribute* Catalogue::attribute(int id, std::int64_t step, const char* name) const {
+  const auto& all = entry(id).attributes;
+  const auto history = all.find(name);
+  if (history == all.end()) {
+    return nullptr;
+  }
+  const auto later = history->second.upper_bound(step);
+  return later == history->second.begin() ? nullptr : &std::prev(later)->second;
+}
+
 Variable Catalogue::variable(int id, std::int64_t step) const {
   const Entry& found = entry(id);
   Variable variable{id, found.name, found.type, shape(id, step)};
-  const auto set = [&](const char* name) -> const Attribute* {
-    const auto history = found.attributes.find(name);
-    if (history == found.attributes.end()) {
-      return nullptr;
-    }
-    const auto later = history->second.upper_bound(step);
-    return later == history->second.begin() ? nullptr : &std::prev(later)->second;
-  };
-  if (const auto* names = set(dimensions_attribute); names != nullptr && names->is_text) {
+  if (const auto* names = attribute(id, step, dimensions_attribute);
+      names != nullptr && names->is_text) {
     variable.dimensions = std::string{text_of(*names)};
   }
-  if (const auto* fill = set(fill_attribute); fill != nullptr) {
+  if (const auto* fill = attribute(id, step, fill_attribute); fill != nullptr) {
     variable.fill_value = *fill;
   }
   const bool tells_coordinates =

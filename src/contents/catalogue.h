@@ -20,9 +20,6 @@
 
 namespace iocomp::contents {
 
-/// The attribute of a variable that says what elements hold that nobody puts.
-inline constexpr const char* fill_attribute = "_FillValue";
-
 /// The attribute of a variable that says how many bits of the mantissa its values keep: the name
 /// that netCDF gives it where it rounds in this way.
 inline constexpr const char* kept_bits_attribute = "_QuantizeBitRoundNumberOfSignificantBits";
@@ -125,6 +122,8 @@ class Catalogue {
   /// The variable as it is in a step.
   /// @throws Error{internal} if there is none of that number.
   [[nodiscard]] Variable variable(int id, std::int64_t step) const;
+  /// An attribute of it as it is in a step; null where it has none of that name.
+  [[nodiscard]] const Attribute* attribute(int id, std::int64_t step, const char* name) const;
   /// Its shape alone.
   [[nodiscard]] const array::Shape& shape(int id, std::int64_t step) const;
   /// All variables as they are in a step.
@@ -163,6 +162,7 @@ class Catalogue {
   void check_meaning(const Event& event, const Variable& owner) const;
   void check_beside_others(const Event& event, const AttributeHistory& others) const;
   void check_lengths(std::int64_t step) const;
+  [[nodiscard]] bool packs(const Event& event) const;
   [[nodiscard]] std::int64_t growth_of_header(const Event& event) const;
   [[nodiscard]] std::int64_t room_for_header(std::int64_t step) const;
   [[nodiscard]] std::string name_in_file(const Event& event) const;

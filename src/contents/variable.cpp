@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contents/variable.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "array/box.h"
+#include "array/conversion.h"
 #include "array/element_type.h"
+#include "array/real_number.h"
 #include "array/rounding.h"
 #include "base/error.h"
 
@@ -17,6 +22,43 @@ namespace iocomp::contents {
 
 std::string_view text_of(const Attribute& attribute) noexcept {
   return {reinterpret_cast<const char*>(attribute.values.data()), attribute.values.size()};
+}
+
+namespace {
+
+std::optional<double> number_of(const Attribute& attribute) {
+  return attribute.is_text || attribute.count() != 1
+             ? std::nullopt
+             : array::real_number(attribute.type, attribute.values.data());
+}
+
+}  // namespace
+
+std::optional<array::Packing> packing(
+    array::ElementType stored, const std::function<const Attribute*(const char* name)>& find) {
+  const Attribute* const scale = find(scale_attribute);
+  const Attribute* const offset = find(offset_attribute);
+  if (!array::is_integer(stored) || (scale == nullptr && offset == nullptr)) {
+    return std::nullopt;
+  }
+  const auto number = [](const Attribute* attribute, const char* name, double without) {
+    const auto found = attribute == nullptr ? without : number_of(*attribute);
+    if (!found || !std::isfinite(*found) || (name == scale_attribute && *found == 0)) {
+      throw Error{ErrorCode::invalid_argument,
+                  std::string{"the attribute "} + name + " is not one number" +
+                      (name == scale_attribute ? " other than 0" : "")};
+    }
+    return *found;
+  };
+  array::Packing packing{.scale = number(scale, scale_attribute, 1),
+                         .offset = number(offset, offset_attribute, 0)};
+  const Attribute* const fill = find(fill_attribute);
+  if (fill != nullptr && fill->type == stored && fill->count() == 1) {
+    packing.fill.emplace();
+    array::Conversion{stored, array::ElementType::int64}.convert(
+        fill->values, reinterpret_cast<std::byte*>(&*packing.fill));
+  }
+  return packing;
 }
 
 void round_values(const Variable& variable, std::span<std::byte> values, bool is_swapped) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/conversion.h"
 #include "array/element_type.h"
 
 namespace iocomp::contents {
@@ -31,6 +32,19 @@ struct Attribute {
 using Attributes = std::map<std::string, Attribute>;
 /// The text of one that is text.
 [[nodiscard]] std::string_view text_of(const Attribute& attribute) noexcept;
+
+/// The attributes of a variable of integers that say how numbers are packed in it.
+inline constexpr const char* scale_attribute = "scale_factor";
+inline constexpr const char* offset_attribute = "add_offset";
+/// The attribute of a variable that says what elements hold that nobody puts.
+inline constexpr const char* fill_attribute = "_FillValue";
+
+/// How numbers are packed in a variable of integers, as its attributes say; nothing where they do
+/// not, or it has others.
+/// @param find  the attribute of a name; null where there is none.
+/// @throws Error{invalid_argument} for a scale or an offset that is no number, or a scale of 0.
+[[nodiscard]] std::optional<array::Packing> packing(
+    array::ElementType stored, const std::function<const Attribute*(const char* name)>& find);
 
 /// A variable as a back-end sees it at one step.
 struct Variable {

@@ -10,14 +10,18 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
+#include "array/conversion.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
 #include "array/real_number.h"
+#include "array/region.h"
+#include "array/runs.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/nearest.h"
@@ -25,6 +29,7 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "contents/catalogue.h"
+#include "contents/variable.h"
 #include "formats/source.h"
 #include "reading/check_sums.h"
 #include "reading/committed.h"
@@ -34,6 +39,8 @@ namespace {
 
 // Descriptors are few; who goes back and forth between steps has them at hand all the same.
 constexpr std::size_t most_open_files = 8;
+
+constexpr std::int64_t converted_at_once = std::int64_t{1} << 16;  // elements
 
 template <typename Steps, typename Number>
 std::string list(const Steps& steps, Number number) {
@@ -170,6 +177,56 @@ void Input::compare(const Place& where, const array::Box& box,
   }
 }
 
+void Input::read(const std::string& variable, const Place& where, const array::Box& box,
+                 const formats::Destination& to) {
+  const auto& of_step = step_of(where.step);
+  const contents::Placed placed{of_step.in_file,
+                                {find(variable), variable, where.type, where.shape},
+                                where.offset,
+                                nullptr,
+                                where.step};
+  source(of_step.file)->read(placed, box, to);
+  compare(where, box, to);
+}
+
+// The whole box, since checksums are of whole blocks.
+void Input::read_converted(const std::string& variable, const Place& where, const array::Box& box,
+                           array::ElementType type, const formats::Destination& to) {
+  if (!array::Conversion::exists(where.type, type)) {
+    throw Error{ErrorCode::invalid_argument,
+                "its values are " + std::string{array::name(where.type)} +
+                    ", which are not converted to " + std::string{array::name(type)}};
+  }
+  const auto& attributes = this->variable(find(variable)).attributes;
+  const auto packing = contents::packing(where.type, [&](const char* name) {
+    const auto found = attributes.find(name);
+    return found == attributes.end() ? nullptr : &found->second;
+  });
+  const array::Conversion conversion{where.type, type, packing};
+  const auto elements = array::elements(box);
+  const auto bytes_of = [](array::ElementType of, std::int64_t count) {
+    return static_cast<std::size_t>(count) * array::size_bytes(of);
+  };
+  std::vector<std::byte> raw(bytes_of(where.type, elements));
+  read(variable, where, box, {array::dense_memory(elements), raw.data(), to.crew});
+  if (const auto unfit = conversion.first_unfit(raw)) {
+    array::RunCursor cursor{where.shape, array::Region{box}, *unfit, 1};
+    array::Run run;
+    (void)cursor.next(run);
+    throw Error{ErrorCode::invalid_argument,
+                "the element " + array::index_text(where.shape, run.index) + " is " +
+                    conversion.story(raw.data() + bytes_of(where.type, *unfit))};
+  }
+  std::vector<std::byte> part(bytes_of(type, std::min(elements, converted_at_once)));
+  for (std::int64_t first = 0; first < elements; first += converted_at_once) {
+    const auto count = std::min(converted_at_once, elements - first);
+    conversion.convert(
+        std::span{raw}.subspan(bytes_of(where.type, first), bytes_of(where.type, count)),
+        part.data());
+    array::unpack(to.memory, array::size_bytes(type), part.data(), first, count, to.local);
+  }
+}
+
 void Input::read(const std::string& variable, std::int64_t step, const ReadArguments& arguments) {
   const Place& where = place(variable, step);
   try {
@@ -182,15 +239,11 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
       throw Error{ErrorCode::invalid_argument,
                   "values is null, the block has " + std::to_string(elements) + " elements"};
     }
-    if (elements > 0) {
-      const auto& of_step = step_of(step);
-      const contents::Placed placed{of_step.in_file,
-                                    {find(variable), variable, where.type, where.shape},
-                                    where.offset,
-                                    nullptr,
-                                    step};
-      source(of_step.file)->read(placed, box, to);
-      compare(where, box, to);
+    const auto type = arguments.type.value_or(where.type);
+    if (elements > 0 && type == where.type) {
+      read(variable, where, box, to);
+    } else if (elements > 0) {
+      read_converted(variable, where, box, type, to);
     }
     if (has_read_) {
       has_read_(elements * static_cast<std::int64_t>(array::size_bytes(where.type)));

@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "array/box.h"
+#include "array/element_type.h"
 #include "base/crew.h"
 #include "base/open_folder.h"
 #include "formats/source.h"
@@ -26,6 +28,7 @@ struct ReadArguments {
   void* values = nullptr;
   const std::int64_t* memory_shape = nullptr;
   const std::int64_t* memory_start = nullptr;
+  std::optional<array::ElementType> type{};  ///< of the values; else that of the file
 };
 
 /// Something committed, open for reading on this rank. All calls are local. Any number of threads
@@ -71,6 +74,10 @@ class Input {
  private:
   [[nodiscard]] const Committed::Step& step_of(std::int64_t step) const;
   [[nodiscard]] std::shared_ptr<formats::Source> source(int file);
+  void read(const std::string& variable, const Place& where, const array::Box& box,
+            const formats::Destination& to);
+  void read_converted(const std::string& variable, const Place& where, const array::Box& box,
+                      array::ElementType type, const formats::Destination& to);
   void compare(const Place& where, const array::Box& box, const formats::Destination& read) const;
 
   std::string name_;

@@ -60,9 +60,16 @@ void define(Stage& stage, const Line& line) {
   }
   variable.shape = shape_of(line.argument(3));
   const double began = now_seconds();
-  const int code = iocomp_define(file.handle, line.argument(1).c_str(), variable.values.type,
-                                 static_cast<int>(variable.shape.size()), variable.shape.data(),
-                                 &variable.handle);
+  const std::string name = line.argument(1);
+  iocomp_definition definition{.size = sizeof definition,
+                               .name = name.c_str(),
+                               .type = variable.values.type,
+                               .ndims = static_cast<int>(variable.shape.size()),
+                               .shape = variable.shape.data()};
+  if (line.has("file")) {
+    definition.file_type = type_of(line.option("file", ""));
+  }
+  const int code = iocomp_define_with(file.handle, &definition, &variable.handle);
   stage.tell(line, code, began, about(line));
 }
 

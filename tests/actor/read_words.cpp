@@ -173,8 +173,13 @@ std::pair<int, std::string> compare(iocomp_input* input, const Written& written)
   }
   std::vector<std::byte> memory(block.memory_bytes(written.values), poison);
   if (code == IOCOMP_OK) {
-    code = iocomp_read_into(input, name, written.step, block.start.data(), block.count.data(),
-                            memory.data(), block.memory_shape.data(), block.memory_start.data());
+    const iocomp_destination to{.size = sizeof to,
+                                .start = block.start.data(),
+                                .count = block.count.data(),
+                                .values = memory.data(),
+                                .memory_shape = block.memory_shape.data(),
+                                .memory_start = block.memory_start.data()};
+    code = iocomp_read_block(input, name, written.step, &to);
   }
   const bool is_right =
       code != IOCOMP_OK || memory == block.local_array(written.values, written.step);

@@ -98,14 +98,18 @@ contains
 
   !> Other shapes of memory, from rank 0.
   subroutine more()
-    type(iocomp_var) :: flat, halo, assumed, text, one_text, row
+    type(iocomp_var) :: flat, halo, assumed, text, one_text, row, single
+    integer :: whole(8) = [(i, i=1, 8)]
     call iocomp_define(file, "flat", IOCOMP_FLOAT64, [5, 4, 4], flat)
     call iocomp_define(file, "halo", IOCOMP_FLOAT64, [8, 6], halo)
     call iocomp_define(file, "assumed", IOCOMP_FLOAT64, [4, 3], assumed)
     call iocomp_define(file, "text", IOCOMP_CHAR, [6, 4], text)
     call iocomp_define(file, "one_text", IOCOMP_CHAR, [11], one_text)
     call iocomp_define(file, "row", IOCOMP_FLOAT64, [8_int64], row)
+    call iocomp_define(file, "single", IOCOMP_FLOAT64, [8, 2], single, file_type=IOCOMP_FLOAT32)
     if (rank > 0) return
+    call iocomp_put(single, a(1:8, 1:1))                                ! converted
+    call iocomp_put_buffered(single, whole, [1, 2], [8, 1])             ! of another kind
     call iocomp_put(flat, a, count=[5, 4, 4])                           ! another rank
     call iocomp_put(halo, a, [1, 1], [8, 6], memory_start=[2, 2])  ! without a halo of one
     call put_assumed(a, assumed)
@@ -127,6 +131,7 @@ contains
   subroutine read_back()
     real(real64), allocatable :: found(:, :), expected(:, :)
     real(real64) :: field(0:21, -1:20), flat(5, 4, 4), row(8), work(48)
+    real(real32) :: singles(8, 2)
     character(6) :: some(0:9)
     character(11) :: text
     character(4) :: name
@@ -155,8 +160,8 @@ contains
     call iocomp_read(input, "halo", 0, field(1:8, 0:5))                 ! a box
     call expect(all(field(1:8, 0:5) == first_a(1, 2)) .and. count(field /= -1) == 48, "a box")
     field = -1
-    call iocomp_read_into(input, "halo", 0, field, [1, 1], [8, 6], memory_start=[3, 4])
-    call expect(all(field(2:9, 2:7) == first_a(1, 2)) .and. count(field /= -1) == 48, "read_into")
+    call iocomp_read(input, "halo", 0, field, [1, 1], [8, 6], memory_start=[3, 4])
+    call expect(all(field(2:9, 2:7) == first_a(1, 2)) .and. count(field /= -1) == 48, "read into a box")
     call iocomp_read(input, "halo", 0, work, count=[8, 6])
     call expect(all(reshape(work, [8, 6]) == first_a(1, 2)), "another rank")
     call iocomp_read(input, "flat", 0, flat)
@@ -164,6 +169,11 @@ contains
     call iocomp_read(input, "assumed", 0, flat(:, 1, :), count=[4, 3], ierr=n)
     call expect(n == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "20 elements") > 0, &
                 iocomp_error())
+    call iocomp_read(input, "single", 0, singles)
+    call expect(all(singles(:, 1) == [(i, i=2, 9)]) .and. all(singles(:, 2) == [(i, i=1, 8)]), &
+                "single")
+    call iocomp_read(input, "single", 0, field(1:8, 1:2))               ! of another kind
+    call expect(all(field(1:8, 1:2) == singles), "single as double")
     call iocomp_read(input, "row", 0, row)
     call expect(all(row == [(10*i + 3, i=0, 7)]), "row")
     some = "."

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <filesystem>
@@ -259,7 +260,13 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     const auto numbers = out.define<std::int64_t>("numbers", {total / 10, 10}, {"time", "y", "x"});
     numbers.attribute("range", std::array{0.0, 999.0});
     const auto pi = out.define<double>("pi", {});
+    const auto rounded = out.define<double, float>("rounded", {2});
+    const auto packed = out.define<double, std::int16_t>("packed", {2});
+    packed.attribute("scale_factor", 0.5);
+    packed.attribute("_FillValue", std::int16_t{-1});
     if (part.start == 0) {
+      static_cast<void>(rounded.put({0}, {2}, std::vector{0.1, -2.5}, IOCOMP_BUFFERED));
+      static_cast<void>(packed.put({0}, {2}, std::vector{3.5, std::nan("")}, IOCOMP_BUFFERED));
       static_cast<void>(numbers.put({0, 0}, {total / 10, 10}, all_numbers(), IOCOMP_BUFFERED));
       static_cast<void>(pi.put(3.14159));
     }
@@ -268,7 +275,7 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
 
     const iocomp::Input in = io.open_input("numbers");
     EXPECT_EQ(in.steps(), std::vector<std::int64_t>{0});
-    EXPECT_EQ(in.variables(), (std::vector<std::string>{"numbers", "pi"}));
+    EXPECT_EQ(in.variables(), (std::vector<std::string>{"numbers", "pi", "rounded", "packed"}));
     EXPECT_EQ(in.type("numbers"), IOCOMP_INT64);
     EXPECT_EQ(in.shape("numbers", 0), (std::vector<std::int64_t>{total / 10, 10}));
     EXPECT_EQ(in.text("title"), "numbers in a row");
@@ -279,12 +286,26 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     EXPECT_EQ(in.read<std::int64_t>("numbers", 0, {3, 4}, {2, 3}),
               (std::vector<std::int64_t>{34, 35, 36, 44, 45, 46}));
     std::vector<std::int64_t> halo(3 * 4, -1);
-    in.read_into("numbers", 0, {99, 8}, {1, 2}, halo, {3, 4}, {1, 1});
+    in.read_block("numbers", 0, {99, 8}, {1, 2}, halo, {3, 4}, {1, 1});
     EXPECT_EQ(halo, (std::vector<std::int64_t>{-1, -1, -1, -1, -1, 998, 999, -1, -1, -1, -1, -1}));
 
-    std::vector<float> floats(6);
+    EXPECT_EQ(in.type("rounded"), IOCOMP_FLOAT32);
+    EXPECT_EQ(in.read<double>("rounded", 0), (std::vector{static_cast<double>(0.1F), -2.5}));
+    EXPECT_EQ(in.read<std::int16_t>("packed", 0), (std::vector<std::int16_t>{7, -1}));
+    EXPECT_EQ(in.read<double>("packed", 0)[0], 3.5);
+    EXPECT_TRUE(std::isnan(in.read<double>("packed", 0)[1]));
+    std::vector<float> floats(3 * 4, -1);
+    in.read_block("numbers", 0, {99, 8}, {1, 2}, floats, {3, 4}, {1, 1});
+    EXPECT_EQ(floats, std::vector<float>(halo.begin(), halo.end()));
+    EXPECT_EQ(code_of([&] { static_cast<void>(in.read<std::int8_t>("numbers", 0)); }),
+              IOCOMP_INVALID_ARGUMENT);
+    EXPECT_NE(
+        std::string{iocomp_error()}.find("the element [12, 8] is 128, which int8 cannot hold"),
+        std::string::npos)
+        << iocomp_error();
+    std::vector<std::complex<float>> pairs(6);
     std::vector<std::int64_t> five(5);
-    EXPECT_EQ(code_of([&] { in.read("numbers", 0, {3, 4}, {2, 3}, floats); }),
+    EXPECT_EQ(code_of([&] { in.read("numbers", 0, {3, 4}, {2, 3}, pairs); }),
               IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(code_of([&] { in.read("numbers", 0, {3, 4}, {2, 3}, five); }),
               IOCOMP_INVALID_ARGUMENT);

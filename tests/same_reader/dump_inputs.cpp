@@ -91,8 +91,13 @@ std::vector<char> values_of(iocomp_input* input, const char* name, std::int64_t 
     start[0] = first;
     count[0] = first == 0 ? shape[0] / 2 : shape[0] - first;
     into[0] = first + 1;
-    check(iocomp_read_into(input, name, step, start.data(), count.data(), again.data(),
-                           memory.data(), into.data()));
+    const iocomp_destination to{.size = sizeof to,
+                                .start = start.data(),
+                                .count = count.data(),
+                                .values = again.data(),
+                                .memory_shape = memory.data(),
+                                .memory_start = into.data()};
+    check(iocomp_read_block(input, name, step, &to));
     if (shape[0] / 2 == 0) {
       break;
     }

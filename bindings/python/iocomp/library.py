@@ -72,8 +72,7 @@ CALLS = {
     "iocomp_input_attribute": "i:psipppp",
     "iocomp_input_attribute_values": "i:pssilp",
     "iocomp_input_attribute_text": "i:pssp",
-    "iocomp_read": "i:pslppp",
-    "iocomp_read_into": "i:pslppppp",
+    "iocomp_read_block": "i:pslp",
     "iocomp_close_input": "i:p",
     "iocomp_error": "s:",
     "iocomp_code_name": "s:i",
@@ -106,6 +105,7 @@ class Definition(ctypes.Structure):
         ("shape", ctypes.c_char_p),  # int64_t[], packed
         ("dims", ctypes.c_void_p),
         ("has_time", ctypes.c_int),
+        ("file_type", ctypes.c_int),
     )
 
 
@@ -122,6 +122,20 @@ class Block(ctypes.Structure):
         ("decomp", ctypes.c_void_p),
         ("type", ctypes.c_int),
         ("flags", ctypes.c_int),
+    )
+
+
+class Destination(ctypes.Structure):
+    """`iocomp_destination`. Lists of int64_t are packed."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("start", ctypes.c_char_p),
+        ("count", ctypes.c_char_p),
+        ("values", ctypes.c_void_p),
+        ("memory_shape", ctypes.c_char_p),
+        ("memory_start", ctypes.c_char_p),
+        ("type", ctypes.c_int),
     )
 
 

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from iocomp.arrays import (
     DTYPES,
     PACK,
+    TYPES,
     Array,
     address_of,
     converted,
@@ -32,7 +33,7 @@ from iocomp.arrays import (
     texts,
 )
 from iocomp.errors import CopyWarning, InvalidArgumentError, NotFoundError
-from iocomp.library import BUFFERED, Block, Definition, OpenOptions, library
+from iocomp.library import BUFFERED, Block, Definition, Destination, OpenOptions, library
 from iocomp.memory import preserve
 from iocomp.scope import Scope
 from iocomp.stored import Index, Stored, slices_of
@@ -92,17 +93,16 @@ class _OnGpu:
         }
 
 
-def _array_of(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
+def _array_of(values: npt.ArrayLike) -> Array:
     """Return the values as an array; one of a GPU as it lies, since nothing here can copy it."""
     if isinstance(values, np.ndarray):
         return values
     if not hasattr(values, "__cuda_array_interface__"):
-        return converted(values, dtype)
+        try:
+            return np.asarray(values)
+        except ValueError as error:  # lists of several lengths
+            raise InvalidArgumentError(str(error)) from None
     array = np.asarray(_OnGpu(values))
-    if array.dtype != dtype:
-        raise InvalidArgumentError(
-            f"an array of a GPU of type {array.dtype}: the variable has {dtype}"
-        )
     if not array.flags.c_contiguous and memory_shape(array) is None:
         raise InvalidArgumentError(
             "an array of a GPU that is no box of a row-major array: make it contiguous before"
@@ -222,19 +222,21 @@ class Variable:
         as the library needs it.
 
         Args:
-            values: The block, of the variable's type. A box of a larger row-major array is taken as
-                it lies; other views are copied, with a `CopyWarning`. Arrays of a GPU (CuPy,
-                PyTorch, whatever has `__cuda_array_interface__`) are copied to the CPU.
+            values: The block. A box of a larger row-major array is taken as it lies; other views
+                are copied, with a `CopyWarning`. Arrays of a GPU (CuPy, PyTorch, whatever has
+                `__cuda_array_interface__`) are copied to the CPU. Values of another type than the
+                file has are converted; one that it cannot hold is an error that names the element.
             where: First global index per dimension; without it the block begins at the first
                 element. Or a decomposition, with the elements in its order.
             buffered: The library copies the block, so that `values` is yours again on return.
         """
         if type(values) is not np.ndarray:
             values = self._taken(values)
+        other = 0
         if values.dtype != self.dtype:
-            values = self._characters(values)
+            values, other = self._of_another_type(values)
         if isinstance(where, Decomp):
-            return self._put_decomp(values, where, buffered)
+            return self._put_decomp(values, where, other, buffered)
         ticket = Ticket()
         try:
             start = self._first if where is None else self._pack(*where)
@@ -248,11 +250,13 @@ class Variable:
             memory = memory_shape(values)
             if memory is not None:
                 return self._put_as(
-                    Block(0, start, count, 0, self._pack(*memory), self._first), values, buffered
+                    Block(0, start, count, 0, self._pack(*memory), self._first, type=other),
+                    values,
+                    buffered,
                 )
             values = self._copied(values)
-        if buffered:
-            return self._put_as(Block(0, start, count), values, buffered)
+        if buffered or other:
+            return self._put_as(Block(0, start, count, type=other), values, buffered)
         code = self._plain(self._raw, start, count, address_of(values), _address(ticket))
         return self._put(code, ticket, values, buffered)
 
@@ -281,7 +285,7 @@ class Variable:
             count.append(shown[-1] if isinstance(entry, slice) else 1)
         given = self._taken(values)
         if given.dtype.kind in "SU" and given.dtype != self.dtype:
-            given = self._characters(given)
+            given, _ = self._of_another_type(given)
         if isinstance(given.base, _OnGpu) and given.shape != tuple(shown):
             raise InvalidArgumentError(
                 f"an array of a GPU of shape {given.shape} for a block of shape {tuple(shown)}"
@@ -330,7 +334,7 @@ class Variable:
         return f"{self.name:{width}}  {self.dtype}  {self.shape}"
 
     def _taken(self, values: npt.ArrayLike) -> Array:
-        """Return values as an array: lists as far as they fit, masked values as the fill value."""
+        """Return values as an array, masked ones as the fill value."""
         if isinstance(values, np.ma.MaskedArray):
             if not np.asarray(values.mask).any():
                 return np.asarray(values.data)
@@ -341,11 +345,16 @@ class Variable:
             filled = np.array(values.data)
             filled[values.mask] = self._fill.astype(values.dtype)
             return filled
-        return _array_of(values, self.dtype)
+        if self.dtype == np.bool_:
+            return converted(values, self.dtype)
+        return _array_of(values)
 
-    def _characters(self, values: Array) -> Array:
+    def _of_another_type(self, values: Array) -> tuple[Array, int]:
+        """Return values as the library takes them, and the number of their type, 0 for its own."""
         if self.dtype.kind == "S" and values.dtype.kind in "SU" and self.shape:
-            return texts(values, self.shape[-1])
+            return texts(values, self.shape[-1]), 0
+        if self.dtype != np.bool_ and (values.dtype in TYPES or values.dtype == np.bool_):
+            return values, number_of(values.dtype)
         raise InvalidArgumentError(
             f"values of {values.dtype} for a variable of {self.dtype}: convert them by "
             f"astype({self.dtype.str!r})"
@@ -360,14 +369,14 @@ class Variable:
         )
         return np.ascontiguousarray(values)
 
-    def _put_decomp(self, values: Array, decomp: Decomp, buffered: bool) -> Ticket:
+    def _put_decomp(self, values: Array, decomp: Decomp, other: int, buffered: bool) -> Ticket:
         if values.size != decomp._elements:
             raise InvalidArgumentError(
                 f"{values.size} values for a decomposition of {decomp._elements} elements"
             )
         if not values.flags.c_contiguous:
             values = self._copied(values)
-        return self._put_as(Block(decomp=decomp._raw), values, buffered)
+        return self._put_as(Block(decomp=decomp._raw, type=other), values, buffered)
 
     def _put_as(self, block: Block, values: Array, buffered: bool) -> Ticket:
         ticket = Ticket()
@@ -465,6 +474,7 @@ class File(Scope, Mapping[str, Variable]):
         dtype: npt.DTypeLike,
         shape: Shape = (),
         dims: Sequence[str] | None = None,
+        file_dtype: npt.DTypeLike | None = None,
     ) -> Variable:
         """Define a variable. Called by all members in the same order; waits for nobody.
 
@@ -474,6 +484,8 @@ class File(Scope, Mapping[str, Variable]):
             shape: Global extents; without them it is a scalar.
             dims: Names of the dimensions, one for each. A variable that has values in each step of
                 a series has "time" in front of them: ("time", "y", "x"). Others are put once.
+            file_dtype: What the file has of it, where that is another type: "f4", say, of values
+                that are computed in "f8".
         """
         extents, raw, found = _extents(shape), ctypes.c_void_p(), np.dtype(dtype)
         if found.kind == "S" and found.itemsize > 1:
@@ -497,6 +509,7 @@ class File(Scope, Mapping[str, Variable]):
             integers(extents),
             None if names is None else _address(names),
             has_time,
+            0 if file_dtype is None else number_of(file_dtype),
         )
         library().check(library().define_with(self._raw, _address(definition), _address(raw)))
         self._variables[name] = Variable(self, raw.value, name, found, extents)
@@ -732,6 +745,7 @@ class Input(Scope, Stored):
         start: Sequence[int] | None = None,
         count: Sequence[int] | None = None,
         out: Array | None = None,
+        dtype: npt.DTypeLike | None = None,
     ) -> Array:
         """Read one block of a variable: any box, whoever wrote it. Local.
 
@@ -740,14 +754,16 @@ class Input(Scope, Stored):
             step: The newest one without it.
             start: First global index per dimension; without it that of the whole variable.
             count: Extents; without them those of `out`, or up to the end of the variable.
-            out: Where the values go: an array of the variable's type, or a view of a larger one
-                (inside a halo, say) whose last dimension is dense.
+            out: Where the values go: an array, or a view of a larger one (inside a halo, say)
+                whose last dimension is dense. Values of another type are converted to its own.
+            dtype: Of the new array; without it that of the variable. Integers that are packed by
+                "scale_factor" or "add_offset" are unpacked to floating-point numbers.
 
         Returns:
             `out`, or a new array.
         """
         number = self._newest() if step is None else step
-        dtype = self._find(variable).dtype
+        found = self._find(variable).dtype
         shape = self.shape(variable, number)
         first = tuple(start) if start is not None else (0,) * len(shape)
         if count is None:
@@ -755,21 +771,27 @@ class Input(Scope, Stored):
             count = tuple(out.shape) if out is not None else tuple(n - s for n, s in ends)
         if not len(first) == len(count) == len(shape):
             raise InvalidArgumentError(f"start {first} and count {count} of shape {shape}")
-        values = np.empty(tuple(count), dtype) if out is None else out
-        if values.dtype != dtype or values.shape != tuple(count) or not values.flags.writeable:
+        values = np.empty(tuple(count), found if dtype is None else dtype) if out is None else out
+        if values.shape != tuple(count) or not values.flags.writeable:
             raise InvalidArgumentError(
-                f"an array of {values.dtype} and shape {values.shape} for a block of {dtype} and "
-                f"shape {tuple(count)}: it must be writeable, of this type and shape"
+                f"an array of shape {values.shape} for a block of shape {tuple(count)}: it must be "
+                "writeable, of this shape"
             )
-        where = (self._raw, _text(variable), number, integers(first), integers(count))
-        if values.flags.c_contiguous:
-            library().check(library().read(*where, address_of(values)))
-            return values
-        memory = memory_shape(values)
-        if memory is None:
+        memory = None if values.flags.c_contiguous else memory_shape(values)
+        if memory is None and not values.flags.c_contiguous:
             raise InvalidArgumentError(f"strides {values.strides}: the last must be dense")
-        into = (address_of(values), integers(memory), integers((0,) * len(memory)))
-        library().check(library().read_into(*where, *into))
+        to = Destination(
+            ctypes.sizeof(Destination),
+            integers(first),
+            integers(count),
+            address_of(values),
+            None if memory is None else integers(memory),
+            None,
+            0 if values.dtype == found else number_of(values.dtype),
+        )
+        library().check(
+            library().read_block(self._raw, _text(variable), number, _address(to))
+        )
         return values
 
     def close(self) -> None:

@@ -37,7 +37,7 @@ Copy BlockCopies::take(Block& block, const std::vector<array::Piece>& pieces) {
 // spared. Elsewhere to pack them is less work in sum, as long as there is memory for copies.
 bool BlockCopies::is_pulled_in_rows(const Block& block,
                                     const std::vector<array::Piece>& pieces) const {
-  if (block.buffered || block.gather || block.is_dense()) {
+  if (block.buffered || block.gather || block.conversion || block.is_dense()) {
     return false;
   }
   const auto can_take = [this](const array::Piece& piece) {
