@@ -40,8 +40,8 @@ int main(int argc, char **argv) {
   const int64_t start[2] = {first, 0}, count[2] = {mine, n};       /* in the file */
   const int64_t memory[2] = {mine + 2, n + 2}, inside[2] = {1, 1}; /* in u */
   row *u = calloc((size_t)mine + 2, sizeof *u), *next = calloc((size_t)mine + 2, sizeof *next);
-  int64_t step; /* -1 where there is no checkpoint */
   iocomp_input *input;
+  int64_t step; /* -1 where there is no checkpoint */
   check(iocomp_latest(io, "restart", NULL, &step, NULL, &input));
   if (input != NULL) {
     const iocomp_destination to = {sizeof to, start, count, u, memory, inside};
@@ -58,7 +58,6 @@ int main(int argc, char **argv) {
   check(iocomp_after(checkpoints, "middle")); /* none is ahead of it */
   check(iocomp_define(checkpoints, "u", IOCOMP_FLOAT64, 2, (const int64_t[]){n, n}, &u_var));
   check(iocomp_define(middles, "u", IOCOMP_FLOAT64, 1, (const int64_t[]){n}, &middle_var));
-
   double middle[n];
   for (int stop = 0; step + 1 < steps && !stop;) {
     ++step;

@@ -62,7 +62,8 @@ To made_of(Value value) noexcept {
   }
 }
 
-// The least number that is rounded to infinity: halfway from the largest one to the next power of two.
+// The least number that is rounded to infinity: halfway from the largest one to the next power of
+// two.
 template <typename To>
 constexpr double infinite_from() noexcept {
   return std::is_same_v<To, Half> ? 65520 : 0x1.ffffffp127;
@@ -135,10 +136,10 @@ struct Pack {
                         std::size_t numbers) noexcept {
     for (std::size_t i = 0; i < numbers; ++i) {
       const double made = stored(packing, number_at<From>(from, i));
-      if (std::isnan(made) ? !packing.fill.has_value()
-                           : !is_whole_in_range<To>(made) ||
-                                 (packing.fill && static_cast<To>(made) ==
-                                                      static_cast<To>(*packing.fill))) {
+      if (std::isnan(made)
+              ? !packing.fill.has_value()
+              : !is_whole_in_range<To>(made) ||
+                    (packing.fill && static_cast<To>(made) == static_cast<To>(*packing.fill))) {
         return true;
       }
     }

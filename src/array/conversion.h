@@ -51,7 +51,7 @@ class Conversion {
   ElementType to_;
   bool packs_;
   Packing packing_;
-  std::size_t parts_;  // numbers of an element
+  std::size_t parts_;       // numbers of an element
   std::size_t from_bytes_;  // of a number
   Convert convert_ = nullptr;
   IsUnfit has_unfit_ = nullptr;

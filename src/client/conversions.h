@@ -38,7 +38,8 @@ class Conversions {
   [[nodiscard]] array::ElementType put_type(int variable) const {
     return put_types_.at(static_cast<std::size_t>(variable));
   }
-  /// How values of a type become those of the variable in the file; null where they are of its type.
+  /// How values of a type become those of the variable in the file; null where they are of its
+  /// type.
   /// @throws Error{invalid_argument} where they are not converted.
   [[nodiscard]] std::shared_ptr<const array::Conversion> find(const contents::Catalogue& catalogue,
                                                               const contents::Variable& variable,

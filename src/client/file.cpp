@@ -235,11 +235,11 @@ Outcome in_block(const std::string& file_name, const std::string& variable_name,
 File::File(Setup setup, Link& link)
     : name_{std::move(setup.name)},
       key_{setup.key},
-      time_{.is_put_here = setup.is_first_member},
       seconds_per_byte_{setup.seconds_per_byte},
       catalogue_{setup.rules, setup.alignment_bytes, setup.one_file, std::move(setup.kept_bits)},
       link_{link},
-      conversions_{std::move(setup.kept_type)} {
+      conversions_{std::move(setup.kept_type)},
+      time_{.is_put_here = setup.is_first_member} {
   link_.gpu_memory().look_ahead();  // the module of the format is there by now
 }
 

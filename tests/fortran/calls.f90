@@ -424,8 +424,8 @@ contains
     print '(a)', "--"
     call iocomp_open(session, "w", IOCOMP_SERIES, file)
     call iocomp_define(file, "w", IOCOMP_FLOAT64, [4, 2], u)
-    call iocomp_put(u, [1, 2], ierr=ierr); call tell()
-    call iocomp_put(u, reshape([1], [1, 1]), ierr=ierr); call tell()
+    call iocomp_put(u, [(1.0, 2.0)], ierr=ierr); call tell()
+    call iocomp_put(u, reshape([(1.0, 2.0)], [1, 1]), ierr=ierr); call tell()
     call iocomp_put(u, v(:, 1), ierr=ierr); call tell()
     call iocomp_put(u, v, start=[1], ierr=ierr); call tell()
     call iocomp_put(u, v, start=[1.0, 1.0], ierr=ierr); call tell()

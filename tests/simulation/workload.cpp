@@ -151,8 +151,7 @@ void Workload::open(OpenFile& open) {
     open.first_step = open.file->current_step();
     oracle_.opened(rank_, open.number, open.first_step);
     if (planned.defines_time) {
-      open.file->define(iocomp::contents::time_variable, iocomp::array::ElementType::float64, 0,
-                        nullptr);
+      open.file->define({.name = iocomp::contents::time_variable});
     }
     for (std::size_t i = 0; i < planned.variables.size(); ++i) {
       define(open, i);
@@ -181,8 +180,10 @@ void Workload::define(OpenFile& open, std::size_t number) {
   if (number == 0 && makes(Mistake::other_shape, planned)) {
     ++shape.front();
   }
-  open.variables.push_back(open.file->define(variable.name, variable.type,
-                                             static_cast<int>(shape.size()), shape.data()));
+  open.variables.push_back(open.file->define({.name = variable.name,
+                                              .type = variable.type,
+                                              .dimensions = static_cast<int>(shape.size()),
+                                              .shape = shape.data()}));
   open.shapes.push_back(shape);
   if (variable.fill != 0) {
     const std::array<std::uint64_t, 2> value{

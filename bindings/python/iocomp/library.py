@@ -72,6 +72,7 @@ CALLS = {
     "iocomp_input_attribute": "i:psipppp",
     "iocomp_input_attribute_values": "i:pssilp",
     "iocomp_input_attribute_text": "i:pssp",
+    "iocomp_read": "i:pslppp",
     "iocomp_read_block": "i:pslp",
     "iocomp_close_input": "i:p",
     "iocomp_error": "s:",

@@ -786,12 +786,9 @@ class Input(Scope, Stored):
             integers(count),
             address_of(values),
             None if memory is None else integers(memory),
-            None,
-            0 if values.dtype == found else number_of(values.dtype),
+            type=0 if values.dtype == found else number_of(values.dtype),
         )
-        library().check(
-            library().read_block(self._raw, _text(variable), number, _address(to))
-        )
+        library().check(library().read_block(self._raw, _text(variable), number, _address(to)))
         return values
 
     def close(self) -> None:

@@ -114,9 +114,8 @@ TEST(Conversion, TakesTheNearestHalf) {
 
 TEST(Conversion, PacksAsTheCfConventionsHaveIt) {
   const Packing packing{.scale = 0.01, .offset = 273.15, .fill = -32768};
-  const auto stored =
-      converted<std::int16_t>(Type::float64, Type::int16,
-                              std::vector{273.15, 300.004, 300.006, std::nan("")}, packing);
+  const auto stored = converted<std::int16_t>(
+      Type::float64, Type::int16, std::vector{273.15, 300.004, 300.006, std::nan("")}, packing);
   EXPECT_EQ(stored, (std::vector<std::int16_t>{0, 2685, 2686, -32768}));
   const auto back = converted<double>(Type::int16, Type::float64, stored, packing);
   EXPECT_DOUBLE_EQ(back[1], 2685 * 0.01 + 273.15);
