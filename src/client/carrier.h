@@ -91,10 +91,6 @@ struct Block {
   void visit_values(std::int64_t local, std::int64_t elements, const Take& take) const;
 };
 
-/// A failure of a block, with the file, variable and step that it concerns.
-[[nodiscard]] Outcome in_block(const std::string& file_name, const std::string& variable_name,
-                               std::int64_t step, const Outcome& outcome);
-
 using PutSums = std::vector<steps::PutSum>;
 
 /// What a rank says with the end of a step, besides how much it has put.

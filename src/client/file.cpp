@@ -226,12 +226,6 @@ std::uint64_t Block::checksum() const {
   return sum.value();
 }
 
-Outcome in_block(const std::string& file_name, const std::string& variable_name, std::int64_t step,
-                 const Outcome& outcome) {
-  return {outcome.code, "file \"" + file_name + "\", variable \"" + variable_name + "\", step " +
-                            std::to_string(step) + ": " + outcome.story};
-}
-
 File::File(Setup setup, Link& link)
     : name_{std::move(setup.name)},
       key_{setup.key},

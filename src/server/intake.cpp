@@ -22,8 +22,8 @@
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
-#include "server/file.h"
 #include "server/row_memory.h"
+#include "server/served_file.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "trace/event.h"
@@ -158,7 +158,7 @@ bool Intake::begin(int client, QueuedPiece& queued) {
   if (queued.file == nullptr || !queued.file->knows(queued.piece.step, queued.piece.events)) {
     return false;  // the lead's word is on its way
   }
-  if (!queued.file->admits(queued.piece.step)) {
+  if (!queued.file->writer().admits(queued.piece.step)) {
     return false;  // its step follows one that is not written yet
   }
   queued.begun = queued.file->begin(client, queued.piece, queued.region);
@@ -196,7 +196,8 @@ bool Intake::fetch_next(int rank, Client& client) {
   fetching.chunk.piece = queued.begun;
   fetching.chunk.first = first;
   fetching.chunk.count = count;
-  const bool is_sound = queued.begun->failure.ok() && !queued.file->is_lost(queued.piece.step);
+  const bool is_sound =
+      queued.begun->failure.ok() && !queued.file->writer().is_lost(queued.piece.step);
   if (is_sound && !queued.file->has_room(*queued.begun, first)) {
     is_short_ = true;
     return false;
@@ -278,7 +279,7 @@ bool Intake::lease(QueuedPiece& queued, writing::Chunk& chunk, std::span<std::by
       queued.file->refuse(*queued.begun, bytes);
       return true;  // no memory: to be drained
     }
-    if (queued.file->keeps_steps() && context_.arena.used_bytes() <= kept_bytes_()) {
+    if (queued.file->writer().keeps_steps() && context_.arena.used_bytes() <= kept_bytes_()) {
       queued.file->refuse_step(*queued.begun, bytes);
       return true;
     }
@@ -307,7 +308,7 @@ bool Intake::take_inside(Client& client) {
   chunk.piece = queued.begun;
   chunk.first = queued.piece.first;
   chunk.count = queued.piece.count;
-  if (queued.begun->failure.ok() && !queued.file->is_lost(queued.piece.step)) {
+  if (queued.begun->failure.ok() && !queued.file->writer().is_lost(queued.piece.step)) {
     std::span<std::byte> memory = row_.place(client.queue, chunk);
     if (memory.empty() && !lease(queued, chunk, memory)) {
       return false;
@@ -335,7 +336,7 @@ void Intake::complete(transport::FetchId id) {
   done.file->arrived(std::move(done.chunk));
 }
 
-void Intake::record(trace::What what, std::optional<double> begin, const File& file,
+void Intake::record(trace::What what, std::optional<double> begin, const ServedFile& file,
                     const writing::Chunk& chunk) const {
   if (context_.counters.timeline() == nullptr) {
     return;

@@ -16,8 +16,8 @@
 #include "array/run_list.h"
 #include "protocol/messages.h"
 #include "server/context.h"
-#include "server/file.h"
 #include "server/row_memory.h"
+#include "server/served_file.h"
 #include "trace/event.h"
 #include "transport/transport.h"
 #include "writing/piece.h"
@@ -30,7 +30,7 @@ namespace iocomp::server {
 /// must become free all the same.
 class Intake {
  public:
-  using FindFile = std::function<File*(std::uint64_t)>;
+  using FindFile = std::function<ServedFile*(std::uint64_t)>;
   /// @param kept_bytes  staging memory that all files keep for steps of which more may come.
   Intake(Context& context, transport::Transport& transport, FindFile find,
          std::function<std::size_t()> kept_bytes);
@@ -55,7 +55,7 @@ class Intake {
   };
   struct Fetching {
     int client = -1;
-    File* file = nullptr;
+    ServedFile* file = nullptr;
     writing::Chunk chunk;
     bool drained = false;
     bool last = false;  // of its piece
@@ -75,7 +75,7 @@ class Intake {
                            std::span<std::byte>& memory);
   void complete(transport::FetchId id);
   // Tell the timeline. @param begin  nothing: now.
-  void record(trace::What what, std::optional<double> begin, const File& file,
+  void record(trace::What what, std::optional<double> begin, const ServedFile& file,
               const writing::Chunk& chunk) const;
 
   Context& context_;

@@ -24,8 +24,8 @@
 #include "protocol/messages.h"
 #include "protocol/notes.h"
 #include "protocol/put_messages.h"
-#include "server/file.h"
 #include "server/home.h"
+#include "server/served_file.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
 #include "trace/event.h"
@@ -65,7 +65,7 @@ void OpenFiles::from_client(const protocol::Header& header, int client,
   }
   if (header.kind == Kind::own_written) {
     if (entry.file) {
-      entry.file->written_by_client(protocol::decode_own_written(body));
+      entry.file->writer().written_elsewhere(protocol::decode_own_written(body));
     }
     return;
   }
@@ -301,7 +301,7 @@ void OpenFiles::know_file(std::uint64_t key, const protocol::Open& open) {
   const auto settings = settings_of(context_.settings, open);
   const auto& format = format_of(settings, context_.settings.text("storage.modules"));
   Entry& entry = files_[key];
-  entry.file = std::make_unique<File>(context_, key, open, settings, format);
+  entry.file = std::make_unique<ServedFile>(context_, key, open, settings, format);
   for (const auto& [client, note] : std::exchange(entry.early_flushes, {})) {
     entry.file->hurry(client, note.step, note.number != 0);
   }
@@ -337,13 +337,13 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
       entry.file->apply(protocol::decode_event(body));
       break;
     case Kind::placed:
-      entry.file->place(note());
+      entry.file->writer().place(note());
       break;
     case Kind::expect:
-      entry.file->expect(protocol::decode_expectation(body));
+      entry.file->writer().expect(protocol::decode_expectation(body));
       break;
     case Kind::fill:
-      entry.file->fill(protocol::decode_fill_order(body));
+      entry.file->writer().fill(protocol::decode_fill_order(body));
       break;
     case Kind::step_settled:
       context_.progress.settled(header.file, note().step, note().outcome);
@@ -354,7 +354,7 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
       break;
     case Kind::file_failed:
       context_.progress.lost(header.file, note().step, note().outcome);
-      entry.file->fail(note().outcome, note().step);
+      entry.file->writer().fail(note().outcome, note().step);
       if (entry.home) {
         entry.home->failed(note().outcome, note().step);
       }
@@ -382,7 +382,7 @@ bool OpenFiles::advance_leads() {
 }
 
 void OpenFiles::perform(std::uint64_t key, protocol::ActionNote note) {
-  if (File* const file = writer(key)) {
+  if (ServedFile* const file = writer(key)) {
     note.outcome = outcome_of([&] { file->act(note); });
   }
   context_.post.report(protocol::encode(key, Kind::action_done, note));
@@ -393,7 +393,7 @@ void OpenFiles::forget_finished() {
     const Entry& entry = item.second;
     // The lead is over after the last message about the file was posted; the home after the last
     // member was answered. A failed file stays: pieces of it may still have to be drained.
-    const bool sound = !entry.file || entry.file->failure().ok();
+    const bool sound = !entry.file || entry.file->writer().lost().ok();
     return sound && entry.home && entry.home->is_over() && (!entry.lead || entry.lead->is_over());
   });
 }
@@ -405,12 +405,12 @@ bool OpenFiles::are_closed() const {
   });
 }
 
-File* OpenFiles::writer(std::uint64_t key) const {
+ServedFile* OpenFiles::writer(std::uint64_t key) const {
   const auto found = files_.find(key);
   return found == files_.end() ? nullptr : found->second.file.get();
 }
 
-void OpenFiles::for_each_writer(const std::function<void(File&)>& visit) const {
+void OpenFiles::for_each_writer(const std::function<void(ServedFile&)>& visit) const {
   for (const auto& [key, entry] : files_) {
     if (entry.file) {
       visit(*entry.file);

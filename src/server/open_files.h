@@ -19,8 +19,8 @@
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
-#include "server/file.h"
 #include "server/home.h"
+#include "server/served_file.h"
 
 namespace iocomp::server {
 
@@ -41,10 +41,10 @@ class OpenFiles {
   void perform(std::uint64_t key, protocol::ActionNote note);
 
   /// The writer of a file, or nothing before this server knows it.
-  [[nodiscard]] File* writer(std::uint64_t key) const;
+  [[nodiscard]] ServedFile* writer(std::uint64_t key) const;
   /// Whether no lead, of this server or another, has anything more to order.
   [[nodiscard]] bool are_closed() const;
-  void for_each_writer(const std::function<void(File&)>& visit) const;
+  void for_each_writer(const std::function<void(ServedFile&)>& visit) const;
   /// Forget the files that are over in all roles.
   void forget_finished();
   /// Go on with files that wait for others. @return whether anything moved.
@@ -57,7 +57,7 @@ class OpenFiles {
 
  private:
   struct Entry {
-    std::unique_ptr<File> file;
+    std::unique_ptr<ServedFile> file;
     std::unique_ptr<HomeFile> home;
     std::unique_ptr<commit::Lead> lead;
     bool is_closed = false;  // the lead has nothing more to order

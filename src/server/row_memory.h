@@ -10,7 +10,7 @@
 
 #include "array/region.h"
 #include "protocol/messages.h"
-#include "server/file.h"
+#include "server/served_file.h"
 #include "staging/arena.h"
 #include "writing/piece.h"
 
@@ -22,7 +22,7 @@ struct QueuedPiece {
   protocol::Piece piece;  ///< refers to the message
   array::Region region;
   std::uint64_t file_key = 0;
-  File* file = nullptr;
+  ServedFile* file = nullptr;
   std::shared_ptr<writing::Piece> begun;
   std::int64_t next = 0;  ///< elements of the piece asked for so far
 };

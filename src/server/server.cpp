@@ -17,7 +17,7 @@
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "server/file.h"
+#include "server/served_file.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -64,7 +64,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       intake_{context_, transport, [this](std::uint64_t key) { return files_.writer(key); },
               [this] {
                 std::size_t bytes = 0;
-                files_.for_each_writer([&](const File& file) { bytes += file.kept_bytes(); });
+                files_.for_each_writer(
+                    [&](const ServedFile& file) { bytes += file.writer().kept_bytes(); });
                 return bytes;
               }},
       actions_{context_.place.servers,
@@ -217,14 +218,15 @@ bool Server::round() {
   moved = take_back() || moved;
   const bool received = intake_.advance();
   moved = received || moved;
-  files_.for_each_writer([](File& file) { file.submit_gathered(); });
+  files_.for_each_writer([](ServedFile& file) { file.writer().files().submit(); });
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
+  files_.for_each_writer([&](ServedFile& file) { moved = file.writer().advance() || moved; });
   moved = files_.advance_leads() || moved;
   moved = files_.open_held() || moved;
   // Programs wait for what is not received, seldom for what is not written.
   if (!received) {
-    files_.for_each_writer([&](File& file) { moved = file.write_slice() || moved; });
+    files_.for_each_writer([&](ServedFile& file) { moved = file.write_slice() || moved; });
   }
   moved = write_stripes(moved) || moved;
   moved = goodbyes_.advance(is_done()) || moved;
@@ -235,13 +237,14 @@ bool Server::round() {
 // What was spilled comes before what arrives now, as long as there is memory for it.
 bool Server::take_back() {
   bool any = false;
-  files_.for_each_writer([&](File& file) { any = file.take_back() || any; });
+  files_.for_each_writer([&](ServedFile& file) { any = file.writer().files().take_back() || any; });
   return any;
 }
 
 bool Server::is_held_back() const {
   bool any = false;
-  files_.for_each_writer([&](const File& file) { any = any || file.is_held_back(); });
+  files_.for_each_writer(
+      [&](const ServedFile& file) { any = any || file.writer().files().is_held_back(); });
   return any;
 }
 
@@ -249,22 +252,24 @@ bool Server::is_held_back() const {
 bool Server::write_stripes(bool moved) {
   has_stripes_ = false;
   bool any = false;
-  File* oldest = nullptr;
+  ServedFile* oldest = nullptr;
   const double now = now_seconds();
-  files_.for_each_writer([&](File& file) {
-    if (!file.has_stripes()) {
+  files_.for_each_writer([&](ServedFile& file) {
+    if (!file.stripes().has_open()) {
       return;
     }
-    any = file.write_late_stripes(now) || any;
-    if (file.has_stripes()) {
+    any = file.writer().write_late_stripes(now) || any;
+    if (file.stripes().has_open()) {
       has_stripes_ = true;
-      const bool is_older = oldest == nullptr || file.oldest_stripe() < oldest->oldest_stripe();
+      const bool is_older =
+          oldest == nullptr || file.stripes().oldest() < oldest->stripes().oldest();
       oldest = is_older ? &file : oldest;
     }
   });
   // What can be spilled need not wait for what is being written.
   const auto is_needed = [&] {
-    return intake_.is_stuck() && (oldest->spills() || (context_.plans.empty() && !is_held_back()));
+    return intake_.is_stuck() &&
+           (oldest->writer().files().spills() || (context_.plans.empty() && !is_held_back()));
   };
   if (!moved && !any && oldest != nullptr && is_needed()) {
     oldest->write_oldest_stripe();

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "coverage"
-ROOMS = ["steps", "writing", "commit", "client", "server"]
+ROOMS = ["steps", "writing", "writer", "commit", "client", "server"]
 
 
 def build() -> None:

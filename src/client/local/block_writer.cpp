@@ -47,21 +47,6 @@ std::size_t long_run_bytes(const disk::Options& disk, writing::FileWriter& write
 
 }  // namespace
 
-std::shared_ptr<writing::Piece> piece_of(const Block& block, std::int64_t offset,
-                                         BlockWriter::Done done) {
-  auto piece = std::make_shared<writing::Piece>();
-  piece->step = block.step;
-  piece->variable = block.variable;
-  piece->region = block.region;
-  piece->elements_left = array::elements(block.region);
-  piece->offset = offset;
-  piece->giver.ticket = block.ticket;
-  if (done) {
-    piece->ended = [done = std::move(done)](const auto& ended) { done(ended->failure); };
-  }
-  return piece;
-}
-
 /// Cuts one block into chunks: each run of the file is written from where it lies, or from a copy
 /// that is aligned as its place in the file is.
 class BlockWriter::Cutter {
@@ -85,12 +70,11 @@ class BlockWriter::Cutter {
     }
     if (piece_->is_joined()) {
       join(elements);
-      given_.joined = piece_;
     } else {
       add_runs(0, elements);
     }
     pass_on();
-    return std::move(given_);
+    return given_;
   }
 
  private:
@@ -261,14 +245,13 @@ class BlockWriter::Cutter {
   std::vector<std::byte> packed_;
 };
 
-GivenBlock BlockWriter::write(const Block& block, writing::FileWriter& writer, std::int64_t offset,
-                              bool joins, Done done) {
-  auto piece = piece_of(block, offset, std::move(done));
+GivenBlock BlockWriter::write(const Block& block, const std::shared_ptr<writing::Piece>& piece,
+                              writing::FileWriter& writer, bool joins) {
   if (piece->elements_left == 0) {
     writing::end(piece, 0);
     return {};
   }
-  return Cutter{*this, block, writer, std::move(piece)}.cut(joins);
+  return Cutter{*this, block, writer, piece}.cut(joins);
 }
 
 Copy BlockWriter::take_memory(std::size_t bytes, std::size_t page_remainder,
@@ -286,6 +269,28 @@ Copy BlockWriter::take_memory(std::size_t bytes, std::size_t page_remainder,
         });
   }
   return copy;
+}
+
+void tell_ticket(Link& link, std::uint64_t file, const writer::Given& block,
+                 writer::WriterFile::Became became, const Outcome& outcome) {
+  Ticket* const ticket = link.tickets().find(block.ticket);
+  if (became == writer::WriterFile::Became::durable) {
+    if (ticket != nullptr) {
+      ticket->durable = ticket->pieces;
+      link.tickets().settle(block.ticket);
+    }
+    return;
+  }
+  if (ticket != nullptr) {
+    ticket->kept = false;
+    ticket->lent = {};
+    link.ledger().tell_hand_over(block.ticket);
+  }
+  if (became == writer::WriterFile::Became::failed) {
+    link.fail(file, block.ticket, outcome);
+  } else if (ticket != nullptr && ticket->failure.ok()) {
+    ticket->written = ticket->pieces;
+  }
 }
 
 // Each array once, and not many: it costs a millisecond.

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -14,6 +13,7 @@
 #include "client/link.h"
 #include "client/tickets.h"
 #include "disk/options.h"
+#include "writer/writer_file.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
 
@@ -23,7 +23,6 @@ namespace iocomp::client {
 struct GivenBlock {
   bool is_lent = false;   ///< the program's memory is read until the block is written
   bool is_begun = false;  ///< this rank writes something now: of the block, or full stripes
-  std::shared_ptr<writing::Piece> joined;  ///< the block, where it was put into stripes
 };
 
 /// Gives blocks of this rank to writers of files: straight from the program's memory where that can
@@ -31,16 +30,14 @@ struct GivenBlock {
 /// One per session.
 class BlockWriter {
  public:
-  /// Called when all of a block is written, or cannot be.
-  using Done = std::function<void(const Outcome&)>;
-
   BlockWriter(const disk::Options& disk, Link& link) : disk_{disk}, link_{link} {}
 
-  /// Give a block to the writer, which is to be told when to `submit` it. Its variable begins at
-  /// `offset` of the file. May wait for memory for a copy.
+  /// Give a block to the writer, which is to be told when to `submit` it. May wait for memory for a
+  /// copy.
+  /// @param piece  of the writer: the whole block, with its variable and the place of that.
   /// @param joins  false where nothing may wait in stripes any more.
-  GivenBlock write(const Block& block, writing::FileWriter& writer, std::int64_t offset, bool joins,
-                   Done done);
+  GivenBlock write(const Block& block, const std::shared_ptr<writing::Piece>& piece,
+                   writing::FileWriter& writer, bool joins);
 
  private:
   class Cutter;
@@ -53,8 +50,8 @@ class BlockWriter {
   std::set<const std::byte*> looked_at_;  // first bytes of arrays
 };
 
-/// All elements of a block as a writer takes them.
-[[nodiscard]] std::shared_ptr<writing::Piece> piece_of(const Block& block, std::int64_t offset,
-                                                       BlockWriter::Done done);
+/// Note in the ticket of a block what became of it.
+void tell_ticket(Link& link, std::uint64_t file, const writer::Given& block,
+                 writer::WriterFile::Became became, const Outcome& outcome);
 
 }  // namespace iocomp::client

@@ -15,13 +15,12 @@
 
 namespace iocomp::client {
 
-void KeptBlocks::keep(const Block& block) {
-  Kept kept{block, nullptr};
-  link_.tickets().find(block.ticket)->kept = true;
-  if (block.buffered) {
-    lie_in(link_.copy_buffer(block.bytes()), kept);
+void KeptBlocks::keep(Kept kept) {
+  link_.tickets().find(kept.block.ticket)->kept = true;
+  if (kept.block.buffered) {
+    lie_in(link_.copy_buffer(kept.block.bytes()), kept);
   }
-  kept_[block.step].push_back(std::move(kept));
+  kept_[kept.block.step].push_back(std::move(kept));
 }
 
 void KeptBlocks::lie_in(Copy copy, Kept& kept) {

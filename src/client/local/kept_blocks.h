@@ -5,12 +5,14 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/tickets.h"
+#include "writing/piece.h"
 
 namespace iocomp::client {
 
@@ -20,12 +22,13 @@ class KeptBlocks {
  public:
   struct Kept {
     Block block;
+    std::shared_ptr<writing::Piece> piece;
     Copy copy;  // that it lies in; or null
   };
   explicit KeptBlocks(Link& link) : link_{link} {}
 
   /// Keep a block; one that is buffered is copied at once.
-  void keep(const Block& block);
+  void keep(Kept kept);
   /// Null where it is not here.
   [[nodiscard]] const Block* find(std::uint64_t ticket) const;
   [[nodiscard]] bool has_any(std::int64_t step) const { return kept_.contains(step); }

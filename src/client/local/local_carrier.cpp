@@ -20,7 +20,7 @@
 #include "client/council/meeting.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
-#include "client/local/member_writer.h"
+#include "client/local/member_blocks.h"
 #include "client/takeover/left_file.h"
 #include "client/takeover/remains.h"
 #include "client/tickets.h"
@@ -51,14 +51,14 @@ constexpr std::int64_t longest_commit = 2;
 
 }  // namespace
 
-LocalCarrier::LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter::Setup writer,
+LocalCarrier::LocalCarrier(Setup setup, FileCouncil::Setup council, MemberBlocks::Setup blocks,
                            const commit::Publication& names, Link& link,
                            const contents::Catalogue& catalogue)
     : setup_{std::move(setup)},
       link_{link},
       catalogue_{catalogue},
       council_{std::move(council), link.counters(), link.progress()},
-      writer_{std::move(writer), names, council_, link, catalogue} {}
+      blocks_{std::move(blocks), names, council_, link, catalogue} {}
 
 std::string LocalCarrier::what(const std::string& owed) const {
   return owed + " of file \"" + setup_.name + "\" (compute rank " +
@@ -104,8 +104,8 @@ contents::Beginning LocalCarrier::open() {
   wait_until([this] { return opening_.told.has_value(); }, "the opening");
   // Everybody holds the one file open from before its first write, and before it is renamed.
   Outcome mine = opening_.told->outcome.ok() ? opening_.folder : opening_.told->outcome;
-  if (mine.ok() && !setup_.file_per_step && writer_.files().is_plain()) {
-    mine = outcome_of([this] { (void)writer_.files().writer(-1).file().open(); });
+  if (mine.ok() && !setup_.file_per_step && writer().files().is_plain()) {
+    mine = outcome_of([this] { (void)writer().files().writer(-1).file().open(); });
   }
   const Outcome common = mpi::agree(setup_.comm, mine, link_.policy(), "the opening of a file");
   if (!common.ok()) {
@@ -126,7 +126,7 @@ void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence)
   }
   last_definition_ = contents::text(event);
   if (event.what == contents::Event::What::set_shape) {
-    writer_.files().reshaped(event.variable, event.step, sequence);
+    writer().files().reshaped(event.variable, event.step, sequence);
   }
   if (!is_alone_ && !is_over()) {
     council_.event({sequence, council_.compute_rank(), encoded});
@@ -137,7 +137,7 @@ void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence)
 // hang a program in which these wait for this one.
 void LocalCarrier::enter_step(std::int64_t step) {
   const auto may_enter = [&] {
-    return step - writer_.oldest_writing(step) <= setup_.steps_in_flight;
+    return step - writer().oldest_writing(step) <= setup_.steps_in_flight;
   };
   if (!may_enter()) {
     const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
@@ -151,7 +151,7 @@ bool LocalCarrier::move(const std::function<bool()>& enough) {
   }
   const bool moved = council_.advance(
       [this](Kind kind, std::span<const std::byte> body) { obey(kind, body); }, enough);
-  return writer_.advance() || moved;
+  return blocks_.advance() || moved;
 }
 
 void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
@@ -163,20 +163,28 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
       opening_.told = protocol::decode_opened(body);
       break;
     case Kind::placed:
-      writer_.placed(protocol::decode_step_note(body));
+      writer().place(protocol::decode_step_note(body));
+      blocks_.placed(protocol::decode_step_note(body));
       break;
     case Kind::expect:
-      writer_.expect(protocol::decode_expectation(body));
+      blocks_.all_ended(protocol::decode_expectation(body));
       break;
     case Kind::fill:
-      writer_.fill(protocol::decode_fill_order(body));
+      writer().fill(protocol::decode_fill_order(body));
+      blocks_.filled(protocol::decode_fill_order(body).step);
       break;
     case Kind::sync:
-      writer_.make_durable(protocol::decode_step_note(body).step);
+      blocks_.is_whole(protocol::decode_step_note(body).step);
+      writer().make_durable(protocol::decode_step_note(body).step);
       break;
     case Kind::action: {
       auto note = protocol::decode_action(body);
-      note.outcome = outcome_of([&] { writer_.act(note); });
+      note.outcome = outcome_of([&] {
+        writer().act(note);
+        if (note.action == protocol::Action::create) {
+          blocks_.created(note.step);
+        }
+      });
       council_.action_done(note);
       break;
     }
@@ -187,14 +195,14 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
     }
     case Kind::file_failed: {
       const auto note = protocol::decode_step_note(body);
-      writer_.fail(note.outcome, note.step);
+      blocks_.failed(note.outcome, note.step);
       link_.progress().lost(setup_.key, note.step, note.outcome);
       break;
     }
     case Kind::file_closed:
       closed_ = protocol::decode_outcome(body);
       if (!closed_->ok()) {
-        writer_.remove_uncommitted(-1);
+        writer().files().remove_uncommitted(-1);
       }
       break;
     default:
@@ -213,19 +221,19 @@ void LocalCarrier::begin_at(const contents::Beginning& beginning) {
                       " means another folder than the first rank of the file: " + what};
     }
     if (const auto* const lead = council_.lead()) {
-      writer_.files().hold(lead->folder());
+      writer().files().hold(lead->folder());
     }
-    writer_.files().begin_at(beginning);
+    writer().files().begin_at(beginning);
   });
 }
 
 void LocalCarrier::settle(std::int64_t step, const Outcome& outcome) {
-  const Outcome told = writer_.in_file(outcome, step);
+  const Outcome told = writer().in_file(outcome, step);
   if (!told.ok()) {
     failed_.emplace(step, told);
     link_.failures().add(setup_.key, told);
   }
-  writer_.settle(step, told);
+  blocks_.settled(step, told);
   settled_ = step + 1;
   link_.progress().settled(setup_.key, step, told);
 }
@@ -235,8 +243,8 @@ void LocalCarrier::end_step(std::int64_t step, const StepEnd& end) {
     end_together(step, end);
     return;
   }
-  if (writer_.is_lost(step)) {
-    tell(writer_.lost());
+  if (writer().is_lost(step)) {
+    tell(writer().lost());
   }
   council_.step_ended(counts(step, false, end));
   ended_ = step + 1;
@@ -245,7 +253,7 @@ void LocalCarrier::end_step(std::int64_t step, const StepEnd& end) {
 
 // Until it is settled, or lost.
 void LocalCarrier::await_step(std::int64_t step) {
-  if (settled_ > step || writer_.is_lost(step)) {
+  if (settled_ > step || writer().is_lost(step)) {
     return;
   }
   if (!is_synchronous()) {
@@ -253,9 +261,9 @@ void LocalCarrier::await_step(std::int64_t step) {
   } else if (!outcome_of([&] { (void)meet("wait_step", step); }).ok()) {
     return;
   }
-  writer_.sync_until(is_synchronous() ? step + 1 : INT64_MAX);
+  writer().sync_until(is_synchronous() ? step + 1 : INT64_MAX);
   try {
-    wait_until([&] { return settled_ > step || writer_.is_lost(step) || is_over(); },
+    wait_until([&] { return settled_ > step || writer().is_lost(step) || is_over(); },
                "the commit of step " + std::to_string(catalogue_.number(step)));
   } catch (const Error& error) {
     if (is_synchronous()) {
@@ -287,7 +295,7 @@ void LocalCarrier::wait_step(std::int64_t step) {
     tell(failure->second);
   }
   if (settled_ <= step) {
-    tell(writer_.lost());
+    tell(writer().lost());
   }
 }
 
@@ -295,8 +303,8 @@ void LocalCarrier::wait_step(std::int64_t step) {
 
 // @throws Error; the file is lost then.
 LocalCarrier::Agreed LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
-  if (!writer_.lost().ok()) {
-    throw Error{writer_.lost().code, writer_.lost().story};
+  if (!writer().lost().ok()) {
+    throw Error{writer().lost().code, writer().lost().story};
   }
   const trace::Span span{link_.counters().timeline(),
                          trace::What::wait,
@@ -322,7 +330,7 @@ void LocalCarrier::leave_together(const Error& difference) {
   if (auto* const lead = council_.lead()) {
     lead->fail({difference.code(), difference.what()}, ended_);
   }
-  writer_.fail({difference.code(), difference.what()}, ended_);
+  blocks_.failed({difference.code(), difference.what()}, ended_);
   (void)outcome_of([this] {
     say_closed(ended_, false, {});
     leave();
@@ -332,28 +340,28 @@ void LocalCarrier::leave_together(const Error& difference) {
 // Nobody can know any more what belongs together, or somebody does not come.
 void LocalCarrier::lose(const Outcome& why) {
   is_alone_ = true;
-  writer_.fail(why, settled_);
+  blocks_.failed(why, settled_);
   link_.progress().lost(setup_.key, settled_, why);
   if (why.code == ErrorCode::timed_out && setup_.meeting != nullptr) {
-    setup_.meeting->end(writer_.lost());  // who comes late would meet this rank in another call
+    setup_.meeting->end(writer().lost());  // who comes late would meet this rank in another call
   }
   if (auto* const lead = council_.lead()) {
     council_.finish_jobs();  // or a commit would end after it was given up
     lead->abandon();
-    writer_.remove_uncommitted(-1);
+    writer().files().remove_uncommitted(-1);
   } else {  // a lead that is only late may still commit what this rank has ended
-    writer_.remove_uncommitted(ended_);
+    writer().files().remove_uncommitted(ended_);
   }
 }
 
 void LocalCarrier::end_together(std::int64_t step, const StepEnd& end) {
   Agreed agreed;
-  const Outcome met = outcome_of([&] { agreed = meet("end_step", step, writer_.exchanges(step)); });
+  const Outcome met = outcome_of([&] { agreed = meet("end_step", step, blocks_.exchanges(step)); });
   if (!met.ok()) {
-    tell(writer_.lost());
+    tell(writer().lost());
   }
-  const bool commits = setup_.file_per_step || writer_.keeps_steps() || agreed.commits_step;
-  writer_.sync_until(commits ? step + 1 : step);
+  const bool commits = setup_.file_per_step || writer().keeps_steps() || agreed.commits_step;
+  writer().sync_until(commits ? step + 1 : step);
   ended_ = step + 1;
   auto* const lead = commits ? nullptr : council_.lead();
   if (lead != nullptr) {
@@ -362,9 +370,8 @@ void LocalCarrier::end_together(std::int64_t step, const StepEnd& end) {
   council_.step_ended(counts(step, agreed.exchanges, end));
   const std::int64_t oldest = step - longest_commit;
   const auto is_done = [&] {
-    const auto* const open = writer_.find(step);
-    const bool is_whole = open != nullptr && open->is_whole && settled_ >= oldest && !commits;
-    return settled_ > step || is_whole || writer_.is_lost(step) || is_over();
+    const bool is_whole = blocks_.has_whole(step) && settled_ >= oldest && !commits;
+    return settled_ > step || is_whole || writer().is_lost(step) || is_over();
   };
   const Outcome waited = outcome_of(
       [&] { wait_until(is_done, "the end of step " + std::to_string(catalogue_.number(step))); });
@@ -378,22 +385,22 @@ void LocalCarrier::end_together(std::int64_t step, const StepEnd& end) {
   if (const auto failure = failed_.find(step); failure != failed_.end()) {
     tell(failure->second);
   }
-  if (writer_.is_lost(step)) {
-    tell(writer_.lost());
+  if (writer().is_lost(step)) {
+    tell(writer().lost());
   }
 }
 
 protocol::StepCounts LocalCarrier::counts(std::int64_t step, bool exchanges, const StepEnd& end) {
-  auto counts = writer_.end(step, exchanges, end.sums);
+  auto counts = blocks_.end(step, exchanges, end.sums);
   counts.predecessors = end.predecessors;
   return counts;
 }
 
 // Say goodbye.
 void LocalCarrier::say_closed(std::int64_t open_step, bool exchanges, const StepEnd& end) {
-  writer_.sync_until(INT64_MAX);
+  writer().sync_until(INT64_MAX);
   auto counts = this->counts(open_step, exchanges, end);
-  if (writer_.is_lost(open_step)) {
+  if (writer().is_lost(open_step)) {
     counts.variables.clear();
     counts.sums.clear();
   }
@@ -415,7 +422,7 @@ std::int64_t LocalCarrier::give_up(std::int64_t open_step, const Outcome& why) {
     return open_step;
   }
   lose(why);
-  const bool is_named = setup_.file_per_step || writer_.is_readable_while_open();
+  const bool is_named = setup_.file_per_step || writer().files().traits().readable_while_open;
   return is_named ? settled_ : 0;
 }
 
@@ -424,9 +431,9 @@ void LocalCarrier::begin_close(std::int64_t open_step, const StepEnd& end) {
     return;
   }
   const Outcome begun = outcome_of([&] {
-    const bool meets = is_synchronous() && writer_.lost().ok();
+    const bool meets = is_synchronous() && writer().lost().ok();
     const bool exchanges =
-        meets && meet("close", open_step, writer_.exchanges(open_step)).exchanges;
+        meets && meet("close", open_step, blocks_.exchanges(open_step)).exchanges;
     say_closed(open_step, exchanges, end);
     if (is_synchronous()) {
       leave();
@@ -449,7 +456,7 @@ bool LocalCarrier::is_closed() {
       return false;
     }
   }
-  return writer_.oldest_writing(-1) < 0;
+  return writer().oldest_writing(-1) < 0;
 }
 
 Outcome LocalCarrier::close() {
@@ -461,13 +468,13 @@ Outcome LocalCarrier::close() {
   }
   // The program may have its memory back, whatever happened.
   const Outcome written = outcome_of([&] {
-    link_.wait_until([&] { return writer_.oldest_writing(-1) < 0; },
+    link_.wait_until([&] { return writer().oldest_writing(-1) < 0; },
                      [&] { return what("the last blocks"); });
   });
   if (is_over() && closed_->ok()) {
     return written;
   }
-  return writer_.lost().ok() && is_over() ? *closed_ : writer_.lost();
+  return writer().lost().ok() && is_over() ? *closed_ : writer().lost();
 }
 
 // What servers have left.
@@ -481,9 +488,9 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
     lead->go_on_after(left.earlier);
   }
   if (!setup_.file_per_step) {
-    writer_.files().go_on_in(left.earlier.path, left.earlier.is_published
-                                                    ? formats::Opening::finds_earlier
-                                                    : formats::Opening::finds);
+    writer().files().go_on_in(left.earlier.path, left.earlier.is_published
+                                                     ? formats::Opening::finds_earlier
+                                                     : formats::Opening::finds);
   }
   opening_.told = protocol::Opened{Outcome{}};
   ended_ = remains.ended;
@@ -497,18 +504,18 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
     if (number < settled_) {
       continue;
     }
-    MemberWriter::Step& step = writer_.step(number);
-    step.variables = std::move(known.variables);
-    step.puts = std::move(known.puts);
-    step.failure = known.failure;
-    if (setup_.file_per_step && step.failure.ok() && has_note(protocol::Note::dropped, number)) {
-      step.failure = writer_.in_file({ErrorCode::storage_failure, "the step failed"}, number);
+    Outcome failure = known.failure;
+    if (setup_.file_per_step && failure.ok() && has_note(protocol::Note::dropped, number)) {
+      failure = {ErrorCode::storage_failure, "the step failed"};
     }
-    if (!step.variables.empty() && step.failure.ok()) {
+    if (!known.variables.empty() && failure.ok()) {
       // What a server has written for this rank is made durable through this rank's descriptor.
-      (void)writer_.files().writer_of(number).file().open();
-      step.has_written = true;
+      (void)writer().files().writer_of(number).file().open();
+      writer().note_writing(number);
     }
+    writer().restore(number, std::move(known.puts));
+    writer().fail_step(number, failure);
+    blocks_.restore(number, std::move(known.variables));
   }
   std::map<std::uint64_t, std::vector<Remains::Piece>> pieces;
   for (const std::uint64_t number : remains.in_headers) {
@@ -559,10 +566,9 @@ void LocalCarrier::resume_tickets(
     } else if (ticket.step < settled_) {
       ticket.failure = ticket.failure.ok() ? failed_.at(ticket.step) : ticket.failure;
     } else if (!ticket.failure.ok()) {
-      auto& failure = writer_.step(ticket.step).failure;
-      failure = failure.ok() ? ticket.failure : failure;
+      writer().fail_step(ticket.step, ticket.failure);
     } else if (ticket.pieces > 0 && ticket.written == ticket.pieces) {
-      writer_.step(ticket.step).written.push_back(number);
+      writer().restore({.step = ticket.step, .ticket = number});
     } else if (!pieces.contains(number)) {
       ticket.pieces = ticket.written = ticket.durable = 0;  // its put will be made again
     }
@@ -573,69 +579,50 @@ void LocalCarrier::resume_tickets(
 // A piece that no server has taken lies where it was, or in a copy. One that was taken and is not
 // known to be written went with its server.
 void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece> pieces) {
-  struct Part {
-    Block block;
-    std::int64_t first;
-    std::int64_t count;
-    std::span<const std::byte> bytes;
-    std::span<std::byte> own_bytes;
+  const auto held = std::make_shared<std::vector<Remains::Piece>>(std::move(pieces));
+  const auto is_lost = [this](const Remains::Piece& piece) {
+    return piece.count > 0 && link_.is_taken(piece.post);
   };
-  auto held = std::make_shared<std::vector<Remains::Piece>>(std::move(pieces));
-  std::vector<Part> parts;
-  Block block;
+  std::int64_t elements = 1;  // the last one ends when all of the others were given
+  for (const auto& piece : *held) {
+    elements += piece.count;
+  }
+  const Remains::Piece& any = held->back();
+  const auto block = writer().begin(any.step, {any.region, 0, elements}, -1, number);
+  block->variable = any.variable;
+  block->is_in_file_order = true;
+  link_.tickets().find(number)->kept = true;
+  writer().given(block, true);
+  auto& file = writer().files().writer_of(any.step);
   Outcome failure;
+  std::int64_t left = elements;
   for (auto& piece : *held) {
-    const bool is_lost = piece.count > 0 && link_.is_taken(piece.post);
-    if (piece.rows && !is_lost) {
-      const auto& rows = *piece.rows;
-      piece.packed.resize(rows.bytes());
-      array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
-                  piece.packed.data());
-    } else if (piece.variable.kept_bits > 0 && !is_lost) {
-      piece.packed.assign(piece.bytes.begin(), piece.bytes.end());  // to be rounded there
-    }
-    block.variable = piece.variable;
-    block.step = piece.step;
-    block.region = piece.region;
-    block.ticket = number;
-    if (is_lost && !has_bug(Bug::lost_piece_is_written)) {
+    if (is_lost(piece) && !has_bug(Bug::lost_piece_is_written)) {
       failure = {ErrorCode::storage_failure,
                  *link_.loss() + " when it had taken the block and not written it"};
     } else if (piece.count > 0 && !has_bug(Bug::left_piece_forgotten)) {
-      parts.push_back(
-          {block, piece.first, piece.count,
-           piece.packed.empty() ? piece.bytes : std::span<const std::byte>{piece.packed},
-           piece.packed});
+      if (piece.rows && !is_lost(piece)) {
+        const auto& rows = *piece.rows;
+        piece.packed.resize(rows.bytes());
+        array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
+                    piece.packed.data());
+      } else if (piece.variable.kept_bits > 0 && !is_lost(piece)) {
+        piece.packed.assign(piece.bytes.begin(), piece.bytes.end());  // to be rounded there
+      }
+      writing::Chunk chunk;
+      chunk.piece = block;
+      chunk.first = piece.first;
+      chunk.count = piece.count;
+      chunk.bytes = piece.packed.empty() ? piece.bytes : std::span<const std::byte>{piece.packed};
+      chunk.own_bytes = piece.packed;
+      chunk.loan = held;
+      block->offset = writer().files().offset(piece.variable.id, piece.step);
+      left -= piece.count;
+      file.write(std::move(chunk));
     }
-  }
-  Ticket& ticket = *link_.tickets().find(number);
-  ticket.kept = true;
-  ++writer_.step(block.step).writing;
-  writer_.step(block.step).has_written = true;
-  auto left = std::make_shared<std::size_t>(parts.size() + 1);
-  auto first_failure = std::make_shared<Outcome>();
-  const auto written = writer_.when_written(block);
-  const auto done = [written, held, left, first_failure](const Outcome& one) {
-    *first_failure = first_failure->ok() ? one : *first_failure;
-    if (--*left == 0) {
-      written(*first_failure);
-    }
-  };
-  auto& file = writer_.files().writer_of(block.step);
-  for (const auto& part : parts) {
-    writing::Chunk chunk;
-    chunk.piece = piece_of(part.block, writer_.files().offset(block.variable.id, block.step), done);
-    chunk.piece->first = part.first;
-    chunk.piece->elements_left = part.count;
-    chunk.piece->is_in_file_order = true;
-    chunk.first = part.first;
-    chunk.count = part.count;
-    chunk.bytes = part.bytes;
-    chunk.own_bytes = part.own_bytes;
-    file.write(std::move(chunk));
   }
   file.submit();
-  done(failure);
+  writing::end(block, left, failure);
 }
 
 }  // namespace iocomp::client

@@ -18,13 +18,14 @@
 #include "client/council/file_council.h"
 #include "client/council/meeting.h"
 #include "client/link.h"
-#include "client/local/member_writer.h"
+#include "client/local/member_blocks.h"
 #include "client/takeover/left_file.h"
 #include "client/takeover/remains.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "writer/writer_file.h"
 
 namespace iocomp::client {
 
@@ -46,7 +47,7 @@ class LocalCarrier : public Carrier {
     FolderAddress folder{};         ///< in which the file lies, as this rank means it
     Meeting* meeting = nullptr;     ///< of a synchronous file; else null
   };
-  LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter::Setup writer,
+  LocalCarrier(Setup setup, FileCouncil::Setup council, MemberBlocks::Setup blocks,
                const commit::Publication& names, Link& link, const contents::Catalogue& catalogue);
 
   /// Collective over the file's ranks; they wait for one another here. @throws Error, the same on
@@ -58,14 +59,14 @@ class LocalCarrier : public Carrier {
 
   void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
-  void put(const Block& block) override { writer_.put(block); }
+  void put(const Block& block) override { blocks_.put(block); }
   [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
-  void put_nothing(const Block& block) override { writer_.put_nothing(block); }
+  void put_nothing(const Block& block) override { blocks_.put_nothing(block); }
   void end_step(std::int64_t step, const StepEnd& end) override;
   void wait_step(std::int64_t step) override;
   void hurry(std::int64_t step) override;
   [[nodiscard]] bool tell_of(const protocol::Other& other, bool waits) override;
-  void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
+  void urge(std::uint64_t ticket, State state) override { blocks_.urge(ticket, state); }
   void begin_close(std::int64_t open_step, const StepEnd& end) override;
   [[nodiscard]] bool is_closed() override;
   [[nodiscard]] Outcome close() override;
@@ -76,7 +77,7 @@ class LocalCarrier : public Carrier {
   void commit_each_step() noexcept { commits_each_step_ = true; }
 
   /// Start small writes that waited for company.
-  void submit() { writer_.files().submit(); }
+  void submit() { writer().files().submit(); }
   /// Go on with what was begun while the program goes on; true if anything moved.
   bool advance() {
     return !is_synchronous() && move([] { return false; });
@@ -85,6 +86,7 @@ class LocalCarrier : public Carrier {
   [[nodiscard]] bool is_over() const noexcept { return closed_.has_value(); }
 
  private:
+  [[nodiscard]] writer::WriterFile& writer() noexcept { return blocks_.file(); }
   [[nodiscard]] std::string what(const std::string& owed) const;
   void wait_until(const std::function<bool()>& done, const std::string& owed);
   bool move(const std::function<bool()>& enough);
@@ -114,7 +116,7 @@ class LocalCarrier : public Carrier {
   Link& link_;
   const contents::Catalogue& catalogue_;
   FileCouncil council_;
-  MemberWriter writer_;
+  MemberBlocks blocks_;
   std::uint64_t definitions_ = empty_digest;
   std::string last_definition_;
   struct {

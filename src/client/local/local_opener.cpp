@@ -22,7 +22,7 @@
 #include "client/exchange/exchange.h"
 #include "client/group_ranks.h"
 #include "client/local/local_carrier.h"
-#include "client/local/member_writer.h"
+#include "client/local/member_blocks.h"
 #include "client/takeover/left_file.h"
 #include "client/takeover/remains.h"
 #include "commit/file_terms.h"
@@ -32,11 +32,14 @@
 #include "disk/engine.h"
 #include "disk/pace.h"
 #include "formats/aggregators.h"
+#include "formats/communicator.h"
 #include "formats/file_system.h"
 #include "formats/format.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "staging/arena.h"
+#include "trace/counters.h"
+#include "writer/output_files.h"
 #include "writing/file_writer.h"
 #include "writing/stripes.h"
 
@@ -112,15 +115,14 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.publisher.disk = disk_.options_for(file);
   lead.publisher.options = commit::format_options(file, lead.publisher.disk.crew);
   lead.publisher.writers_begin = true;
-  terms.writer.key = lead.key;
-  terms.writer.name = lead.open.name;
-  terms.writer.files.name = opened.file->name();
-  terms.writer.files.format = opened.format;
-  terms.writer.files.options = lead.publisher.options;
-  terms.writer.files.disk = lead.publisher.disk;
+  terms.blocks.key = lead.key;
+  writer::OutputFiles::Setup& files = terms.blocks.writer.files;
+  files.format = opened.format;
+  files.options = lead.publisher.options;
+  files.disk = lead.publisher.disk;
   if (file.bandwidth > 0) {
-    terms.writer.files.disk.pace = std::make_shared<disk::Pace>(
-        static_cast<double>(file.bandwidth) / static_cast<double>(opened.members.size()));
+    files.disk.pace = std::make_shared<disk::Pace>(static_cast<double>(file.bandwidth) /
+                                                   static_cast<double>(opened.members.size()));
   }
   return terms;
 }
@@ -128,33 +130,32 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
 // Short runs meet in stripes. Which of several values of an element stays is not known there, and
 // what is in stripes is not spilled.
 void LocalOpener::put_together(const config::FileSettings& file,
-                               MemberWriter::Setup& writer) const {
+                               MemberBlocks::Setup& blocks) const {
   if (place_.stripes == nullptr || file.may_overlap || file.when_full == config::WhenFull::spill) {
     return;
   }
   constexpr auto page = staging::Arena::page_bytes;
   const auto bytes = static_cast<std::int64_t>(place_.stripes->longest_bytes() - page);
-  writer.files.stripe_memory = place_.stripes;
-  writer.files.stripes = {
-      .file = writer.key,
-      .bytes = bytes,
-      .run_bytes = std::min(writing::Stripes::long_run_bytes(bytes),
-                            static_cast<std::int64_t>(writer.files.disk.direct_from_bytes)),
-      .longest_seconds = std::numeric_limits<double>::infinity(),
-      .swaps_bytes = writer.files.format->traits().swaps_bytes(),
-      .crew = link_.crew()};
+  writer::OutputFiles::Setup& files = blocks.writer.files;
+  files.stripe_memory = place_.stripes;
+  files.stripes = {.file = blocks.key,
+                   .bytes = bytes,
+                   .run_bytes = std::min(writing::Stripes::long_run_bytes(bytes),
+                                         static_cast<std::int64_t>(files.disk.direct_from_bytes)),
+                   .longest_seconds = std::numeric_limits<double>::infinity(),
+                   .swaps_bytes = files.format->traits().swaps_bytes(),
+                   .crew = link_.crew()};
 }
 
 void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
-  put_together(opened.settings, terms.writer);
+  put_together(opened.settings, terms.blocks);
   terms.council.lead.writers = commit::Lead::Writers::members;
-  terms.writer.files.submit = disk_.plans().submitter();
-  terms.writer.files.disk.request_bytes = disk_.request_bytes();
-  terms.writer.disk = &disk_;
-  terms.writer.write_block = [&blocks = disk_.blocks()](
-                                 const Block& block, writing::FileWriter& writer,
-                                 std::int64_t offset, bool joins, auto done) {
-    auto given = blocks.write(block, writer, offset, joins, std::move(done));
+  terms.blocks.writer.files.submit = disk_.plans().submitter();
+  terms.blocks.writer.files.disk.request_bytes = disk_.request_bytes();
+  terms.blocks.disk = &disk_;
+  terms.blocks.write_block = [&blocks = disk_.blocks()](const Block& block, const auto& piece,
+                                                        writing::FileWriter& writer, bool joins) {
+    const auto given = blocks.write(block, piece, writer, joins);
     if (block.bytes() > small_block_bytes) {
       writer.submit();
     }
@@ -178,12 +179,17 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
   const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
   terms.council.lead.writers = commit::Lead::Writers::waiting_members;
   // The same writes by the same code as an engine's, but waited for.
-  terms.writer.files.submit = [](const disk::Plan& plan, const auto& done) {
-    done(disk::carry_out(plan));
+  writer::OutputFiles::Setup& files = terms.blocks.writer.files;
+  files.submit = [&counters = link_.counters()](const disk::Plan& plan, const auto& done) {
+    const auto completion = disk::carry_out(plan);
+    if (plan.sync) {
+      counters.add(trace::Counter::sync_seconds, completion.seconds);
+    }
+    done(completion);
   };
-  terms.writer.files.options.wait = link_.policy();
-  terms.writer.files.options.wait.meanwhile = {};  // the library is in the midst of something
-  terms.writer.openers = opened.comm;
+  files.options.wait = link_.policy();
+  files.options.wait.meanwhile = {};  // the library is in the midst of something
+  MPI_Comm openers = opened.comm;
   Exchange::Setup exchange{.comm = opened.comm,
                            .aggregators = {},
                            .stripe_bytes = settings_.bytes("staging.stripe"),
@@ -203,12 +209,16 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
       }
     }
     if (!traits.is_plain()) {
-      terms.writer.files.options.aggregators = ordered.aggregators;
-      opened.openers = terms.writer.openers = ordered.comm.release();
+      files.options.aggregators = ordered.aggregators;
+      opened.openers = openers = ordered.comm.release();
     }
   }
+  terms.blocks.writer.create = [openers, &format = *opened.format](
+                                   const Path& path, const formats::FormatOptions& options) {
+    return format.create(path, options, formats::Communicator{openers});
+  };
   if (exchange.stripe_bytes > 0 && !traits.writes_whole_steps()) {
-    terms.writer.exchange = std::make_unique<Exchange>(std::move(exchange));
+    terms.blocks.exchange = std::make_unique<Exchange>(std::move(exchange));
   }
 }
 
@@ -221,7 +231,8 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   } else {
     write_by_kernel(opened, terms);
     if (opened.settings.when_full == config::WhenFull::spill) {
-      const Outcome mine = outcome_of([&] { terms.writer.files.spill = &disk_.spill(settings_); });
+      const Outcome mine =
+          outcome_of([&] { terms.blocks.writer.files.spill = &disk_.spill(settings_); });
       const Outcome common =
           mpi::agree(opened.comm, mine, link_.policy(), "the other ranks to open a file");
       if (!common.ok()) {
@@ -240,7 +251,7 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
                           .comm = opened.comm,
                           .folder = opened.folder,
                           .meeting = synchronous ? &meeting : nullptr},
-      std::move(terms.council), std::move(terms.writer), names, link_, opened.file->catalogue());
+      std::move(terms.council), std::move(terms.blocks), names, link_, opened.file->catalogue());
   LocalCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
   try {
@@ -266,7 +277,8 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
   write_by_kernel(opened, terms);
   if (opened.settings.when_full == config::WhenFull::spill) {
-    const Outcome made = outcome_of([&] { terms.writer.files.spill = &disk_.spill(settings_); });
+    const Outcome made =
+        outcome_of([&] { terms.blocks.writer.files.spill = &disk_.spill(settings_); });
     if (!made.ok()) {
       log::warning(made.story + "; puts wait when memory is full");
     }
@@ -286,7 +298,7 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
                           .name = opened.file->name(),
                           .file_per_step = opened.settings.file_per_step,
                           .steps_in_flight = opened.settings.steps_in_flight},
-      std::move(terms.council), std::move(terms.writer), names, link_, opened.file->catalogue());
+      std::move(terms.council), std::move(terms.blocks), names, link_, opened.file->catalogue());
   const std::size_t blocks = carrier->resume(std::move(remains), left, has_note);
   opened.local = carrier.get();
   opened.file->carry_with(std::move(carrier));

@@ -11,7 +11,7 @@
 #include "client/exchange/exchange.h"
 #include "client/link.h"
 #include "client/local/disk_work.h"
-#include "client/local/member_writer.h"
+#include "client/local/member_blocks.h"
 #include "client/opened_file.h"
 #include "client/place.h"
 #include "client/takeover/left_file.h"
@@ -40,12 +40,12 @@ class LocalOpener {
  private:
   struct Terms {
     FileCouncil::Setup council;
-    MemberWriter::Setup writer;
+    MemberBlocks::Setup blocks;
   };
   Meeting& meet_to_open(OpenedFile& opened, MPI_Comm comm);
   [[nodiscard]] Terms terms(const OpenedFile& opened) const;
   void write_by_kernel(const OpenedFile& opened, Terms& terms);
-  void put_together(const config::FileSettings& file, MemberWriter::Setup& writer) const;
+  void put_together(const config::FileSettings& file, MemberBlocks::Setup& blocks) const;
   void write_waiting(OpenedFile& opened, Terms& terms);
   [[nodiscard]] std::int64_t domain_bytes(const OpenedFile& opened) const;
 

@@ -18,10 +18,10 @@
 #include "client/exchange/exchange.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
-#include "client/local/output_files.h"
 #include "contents/variable.h"
 #include "disk/options.h"
 #include "trace/counters.h"
+#include "writer/output_files.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
 
@@ -29,13 +29,6 @@ namespace iocomp::client {
 namespace {
 
 constexpr std::size_t part_bytes = std::size_t{8} << 20;  // of what is copied at once
-
-void check_written(const writing::Piece& piece) {
-  piece.failure.throw_unless_ok();
-  if (piece.elements_left != 0) {
-    throw Error{ErrorCode::internal, "a block was given to a file that is closed"};
-  }
-}
 
 // Whoever writes for others tells of what.
 Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) {
@@ -46,7 +39,7 @@ Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) 
 
 }  // namespace
 
-WaitingWrites::WaitingWrites(OutputFiles& files, const disk::Options& disk,
+WaitingWrites::WaitingWrites(writer::OutputFiles& files, const disk::Options& disk,
                              const contents::Catalogue& catalogue, Link& link,
                              std::unique_ptr<Exchange> exchange, bool keeps)
     : files_{files},
@@ -63,33 +56,29 @@ void WaitingWrites::finish(writing::FileWriter& writer) {
   }
 }
 
-void WaitingWrites::write(const Block& block, const std::shared_ptr<const void>& memory) {
+void WaitingWrites::write(const KeptBlocks::Kept& kept) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};
-  writing::FileWriter& writer = files_.writer_of(block.step);
+  writing::FileWriter& writer = files_.writer_of(kept.block.step);
   // No copy is made of a copy.
-  const bool is_copy = memory != nullptr;
-  files_.is_plain() && !is_copy ? write_runs(block, writer) : write_whole(block, writer, memory);
-}
-
-// The same way as while the program goes on. Nothing has to be kept for it, though.
-void WaitingWrites::write_runs(const Block& block, writing::FileWriter& writer) {
-  Block now = block;
-  now.buffered = false;
-  const auto written = std::make_shared<std::optional<Outcome>>();
-  (void)blocks_.write(now, writer, files_.offset(block.variable.id, block.step), false,
-                      [written](const Outcome& outcome) { *written = outcome; });
-  finish(writer);
-  if (!*written) {
+  if (files_.is_plain() && kept.copy == nullptr) {
+    // The same way as while the program goes on. Nothing has to be kept for it, though.
+    Block now = kept.block;
+    now.buffered = false;
+    (void)blocks_.write(now, kept.piece, writer, false);
+    finish(writer);
+  } else {
+    write_whole(kept, writer);
+  }
+  if (kept.piece->elements_left != 0) {
     throw Error{ErrorCode::internal, "a block was given to a file that is closed"};
   }
-  (*written)->throw_unless_ok();
 }
 
 // Copies are made of what does not lie in the order of the file, or is rounded, a part at once;
 // where the library reads them later, all.
-void WaitingWrites::write_whole(const Block& block, writing::FileWriter& writer,
-                                const std::shared_ptr<const void>& memory) {
-  const auto piece = piece_of(block, files_.offset(block.variable.id, block.step), {});
+void WaitingWrites::write_whole(const KeptBlocks::Kept& kept, writing::FileWriter& writer) {
+  const Block& block = kept.block;
+  const auto& piece = kept.piece;
   piece->is_in_file_order = true;
   const std::int64_t elements = piece->elements_left;
   const bool copies = writer.swaps_bytes() || !block.is_dense() || block.variable.kept_bits > 0;
@@ -109,12 +98,11 @@ void WaitingWrites::write_whole(const Block& block, writing::FileWriter& writer,
       chunk.loan = packed;
     } else {
       chunk.bytes = {block.first_value(), bytes};
-      chunk.loan = memory;
+      chunk.loan = kept.copy;
     }
     writer.write(std::move(chunk));
     finish(writer);
   }
-  check_written(*piece);
 }
 
 // Part of a variable in the order of the file.
@@ -122,21 +110,25 @@ void WaitingWrites::write_elements(std::int64_t step, const contents::Variable& 
                                    std::int64_t index, std::span<std::byte> bytes) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};
   writing::FileWriter& writer = files_.writer_of(step);
-  Block block;
-  block.variable = variable;
-  block.step = step;
-  block.region = array::whole(variable.shape);
+  const auto piece = std::make_shared<writing::Piece>();
+  piece->step = step;
+  piece->variable = variable;
+  piece->region = array::whole(variable.shape);
+  piece->offset = files_.offset(variable.id, step);
+  piece->is_in_file_order = true;
+  piece->first = index;
+  piece->elements_left = std::ssize(bytes) / piece->element_bytes();
   writing::Chunk chunk;
-  chunk.piece = piece_of(block, files_.offset(variable.id, step), {});
-  chunk.piece->is_in_file_order = true;
-  chunk.first = chunk.piece->first = index;
-  chunk.count = chunk.piece->elements_left =
-      std::ssize(bytes) / static_cast<std::int64_t>(block.element_bytes());
+  chunk.piece = piece;
+  chunk.first = index;
+  chunk.count = piece->elements_left;
   chunk.bytes = chunk.own_bytes = bytes;
-  const auto piece = chunk.piece;
   writer.write(std::move(chunk));
   finish(writer);
-  check_written(*piece);
+  piece->failure.throw_unless_ok();
+  if (piece->elements_left != 0) {
+    throw Error{ErrorCode::internal, "values were given to a file that is closed"};
+  }
 }
 
 bool WaitingWrites::exchanges(const Block& block) const noexcept {

@@ -12,11 +12,12 @@
 #include "client/exchange/exchange.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
-#include "client/local/output_files.h"
+#include "client/local/kept_blocks.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
 #include "disk/options.h"
 #include "trace/counters.h"
+#include "writer/output_files.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
 
@@ -29,12 +30,12 @@ class WaitingWrites {
   /// @param disk  how the files are written.
   /// @param exchange  null: no blocks are exchanged.
   /// @param keeps  the library reads the memory of blocks until their step is written.
-  WaitingWrites(OutputFiles& files, const disk::Options& disk, const contents::Catalogue& catalogue,
-                Link& link, std::unique_ptr<Exchange> exchange, bool keeps);
+  WaitingWrites(writer::OutputFiles& files, const disk::Options& disk,
+                const contents::Catalogue& catalogue, Link& link,
+                std::unique_ptr<Exchange> exchange, bool keeps);
 
-  /// Write a block. @param memory  that it lies in, where that is not the program's.
-  /// @throws Error{storage_failure}.
-  void write(const Block& block, const std::shared_ptr<const void>& memory);
+  /// Write a block: its piece tells what became of it.
+  void write(const KeptBlocks::Kept& kept);
   /// Have what the writer was given written.
   static void finish(writing::FileWriter& writer);
 
@@ -45,13 +46,11 @@ class WaitingWrites {
   [[nodiscard]] Outcome exchange(std::int64_t step, const std::vector<const Block*>& blocks);
 
  private:
-  void write_runs(const Block& block, writing::FileWriter& writer);
-  void write_whole(const Block& block, writing::FileWriter& writer,
-                   const std::shared_ptr<const void>& memory);
+  void write_whole(const KeptBlocks::Kept& kept, writing::FileWriter& writer);
   void write_elements(std::int64_t step, const contents::Variable& variable, std::int64_t index,
                       std::span<std::byte> bytes);
 
-  OutputFiles& files_;
+  writer::OutputFiles& files_;
   BlockWriter blocks_;
   const contents::Catalogue& catalogue_;
   trace::Counters& counters_;

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client/remote/own_writes.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "array/region.h"
 #include "array/runs.h"
@@ -16,11 +12,14 @@
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
+#include "client/local/block_writer.h"
 #include "client/tickets.h"
+#include "commit/publication.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "staging/arena.h"
+#include "writer/writer_file.h"
 
 namespace iocomp::client {
 namespace {
@@ -34,9 +33,17 @@ std::int64_t place_in_variable(const Block& block) {
 
 }  // namespace
 
-OwnWrites::OwnWrites(Setup setup, BlockWriter& blocks, Link& link,
+OwnWrites::OwnWrites(Setup setup, commit::Publication names, BlockWriter& blocks, Link& link,
                      const contents::Catalogue& catalogue)
-    : setup_{std::move(setup)}, blocks_{blocks}, link_{link}, catalogue_{catalogue} {}
+    : setup_{std::move(setup)},
+      blocks_{blocks},
+      link_{link},
+      catalogue_{catalogue},
+      file_{{.files = setup_.files, .who = {}, .writes_own_blocks = true},
+            std::move(names),
+            catalogue,
+            link.counters(),
+            *this} {}
 
 const char* OwnWrites::obstacle(const Block& block) const {
   if (block.bytes() < setup_.least_bytes) {
@@ -67,7 +74,8 @@ const char* OwnWrites::obstacle(const Block& block) const {
 bool OwnWrites::takes(const Block& block) {
   const char* const why_not = obstacle(block);
   if (explained_.insert(block.variable.id).second) {
-    const std::string of_file = "file \"" + setup_.name + "\", variable \"" + block.variable.name;
+    const std::string of_file =
+        "file \"" + file_.files().names().name() + "\", variable \"" + block.variable.name;
     link_.explain(why_not == nullptr ? of_file + "\": by the kernel, blocks of " +
                                            format_bytes(static_cast<std::int64_t>(block.bytes()))
                                      : of_file + "\": by servers, " + why_not);
@@ -79,40 +87,39 @@ void OwnWrites::put(const Block& block) {
   Ticket* ticket = link_.tickets().find(block.ticket);
   ticket->pieces = 1;
   ticket->kept = true;
-  Step& step = steps_[block.step];
-  ++step.writing;
-  step.untold.push_back({.variable = block.variable.id,
-                         .rank = setup_.rank,
-                         .part = {block.region, 0, array::elements(block.region)}});
+  const array::Part part{block.region, 0, array::elements(block.region)};
+  untold_[block.step].puts.push_back(
+      {.variable = block.variable.id, .rank = setup_.rank, .part = part});
+  writing_.emplace(block.ticket, block.bytes());
+  const auto piece = file_.begin(block.step, part, -1, block.ticket);
+  piece->variable = block.variable;
   const Outcome begun = outcome_of([&] {
-    const std::int64_t offset = catalogue_.layout().offset(block.variable.id, block.step);
-    (void)blocks_.write(block, *setup_.writer, offset, false,
-                        [this, here = is_here_, block](const Outcome& outcome) {
-                          if (*here) {
-                            written(block, outcome);
-                          }
-                        });
-    setup_.writer->submit();
+    piece->offset = file_.files().offset(block.variable.id, block.step);
+    auto& writer = file_.files().writer_of(block.step);
+    (void)blocks_.write(block, piece, writer, false);
+    writer.submit();
   });
+  file_.given(piece, true);
   if (!begun.ok()) {
-    written(block, begun);
+    file_.give_up(piece, begun);
   }
 }
 
 // Every block counts, waited for or not.
-void OwnWrites::count_wait(const Block& block) {
+void OwnWrites::count_wait(const writer::Given& block, std::size_t bytes) {
   constexpr double pulled_per_second = 4.0 * (1 << 30);  // by a server, about
   constexpr int enough = 2;
-  Waits& waits = waits_[block.variable.id];
+  Waits& waits = waits_[block.variable];
   ++waits.blocks;
-  waits.bytes += static_cast<double>(block.bytes());
+  waits.bytes += static_cast<double>(bytes);
   if (const auto since = wanted_back_.extract(block.ticket); !since.empty()) {
     waits.seconds += now_seconds() - since.mapped();
   }
   if (waits.blocks >= enough && waits.seconds > waits.bytes / pulled_per_second &&
-      waited_for_.insert(block.variable.id).second) {
+      waited_for_.insert(block.variable).second) {
     constexpr double milliseconds = 1e3;
-    link_.explain("file \"" + setup_.name + "\", variable \"" + block.variable.name +
+    link_.explain("file \"" + file_.files().names().name() + "\", variable \"" +
+                  catalogue_.variable(block.variable, block.step).name +
                   "\": by servers after step " + std::to_string(catalogue_.number(block.step)) +
                   ", because the program waited " +
                   std::to_string(static_cast<int>(milliseconds * waits.seconds)) +
@@ -120,108 +127,56 @@ void OwnWrites::count_wait(const Block& block) {
   }
 }
 
-void OwnWrites::written(const Block& block, const Outcome& outcome) {
-  count_wait(block);
-  Step& step = steps_[block.step];
-  --step.writing;
-  Ticket* ticket = link_.tickets().find(block.ticket);
-  if (ticket != nullptr) {
-    ticket->kept = false;
-    link_.ledger().tell_hand_over(block.ticket);
+void OwnWrites::tell(const writer::Given& block, writer::WriterFile::Became became,
+                     const Outcome& outcome) {
+  if (const auto bytes = writing_.extract(block.ticket); !bytes.empty()) {
+    count_wait(block, bytes.mapped());
   }
-  if (!outcome.ok()) {
-    const Outcome told =
-        in_block(setup_.name, block.variable.name, catalogue_.number(block.step), outcome);
-    link_.fail(setup_.key, block.ticket, told);
-    step.failure = step.failure.ok() ? told : step.failure;
-    return;
+  tell_ticket(link_, setup_.key, block, became, outcome);
+}
+
+void OwnWrites::report(protocol::Kind kind, const protocol::StepNote& note) {
+  if (kind == protocol::Kind::step_done) {
+    untold_[note.step].outcome = note.outcome;
   }
-  if (ticket != nullptr && ticket->failure.ok()) {
-    ticket->written = ticket->pieces;
-  }
-  step.written.push_back(block.ticket);
 }
 
 void OwnWrites::finish_without_server() {
   has_server_ = false;
-  const auto is_written = [this] {
-    return !is_syncing_ &&
-           std::ranges::all_of(steps_, [](const auto& step) { return step.second.writing == 0; });
-  };
-  link_.wait_until(is_written,
-                   [this] { return "the kernel to write blocks of file \"" + setup_.name + '"'; });
+  link_.wait_until([this] { return file_.is_idle(); },
+                   [this] {
+                     return "the kernel to write blocks of file \"" + file_.files().names().name() +
+                            '"';
+                   });
 }
 
 bool OwnWrites::advance() {
   if (!has_server_) {
     return false;
   }
-  const bool moved = sync();
-  return tell() || moved;
-}
-
-// Of what is written in steps that have ended, or that somebody waits for.
-bool OwnWrites::sync() {
-  if (is_syncing_) {
-    return false;
+  bool moved = false;
+  if (is_in_a_hurry_ && file_.sync_all()) {
+    is_in_a_hurry_ = false;
+    moved = true;
   }
-  std::map<std::int64_t, std::vector<std::uint64_t>> tickets;
-  for (auto& [number, step] : steps_) {
-    const bool is_complete = number < ended_ && step.writing == 0;
-    if (!step.written.empty() && (is_complete || is_in_a_hurry_)) {
-      tickets.emplace(number, std::exchange(step.written, {}));
-    }
-  }
-  if (tickets.empty()) {
-    return false;
-  }
-  is_in_a_hurry_ = false;
-  is_syncing_ = true;
-  setup_.writer->sync([this, here = is_here_, tickets](const Outcome& outcome) {
-    if (*here) {
-      is_syncing_ = false;
-      synced(tickets, outcome);
-    }
-  });
-  return true;
-}
-
-void OwnWrites::synced(const std::map<std::int64_t, std::vector<std::uint64_t>>& tickets,
-                       const Outcome& outcome) {
-  for (const auto& [number, of_step] : tickets) {
-    const Outcome told{outcome.code, "file \"" + setup_.name + "\", step " +
-                                         std::to_string(catalogue_.number(number)) + ": " +
-                                         outcome.story};
-    for (const std::uint64_t ticket : of_step) {
-      Ticket* open = link_.tickets().find(ticket);
-      if (!outcome.ok()) {
-        link_.fail(setup_.key, ticket, told);
-      } else if (open != nullptr) {
-        open->durable = open->pieces;
-        link_.tickets().settle(ticket);
-      }
-    }
-    Step& step = steps_[number];
-    if (!outcome.ok() && step.failure.ok()) {
-      step.failure = told;
-    }
-  }
+  moved = file_.advance() || moved;
+  return tell_server() || moved;
 }
 
 // The server is told once per step, when nothing of it is owed any more.
-bool OwnWrites::tell() {
+bool OwnWrites::tell_server() {
   bool any = false;
-  for (auto step = steps_.begin(); step != steps_.end();) {
-    const Step& own = step->second;
-    const bool is_over =
-        step->first < ended_ && own.writing == 0 && own.written.empty() && !is_syncing_;
-    if (!is_over || !link_.has_credit(setup_.home)) {  // this comes from waiting: it must not wait
+  for (auto step = untold_.begin(); step != untold_.end();) {
+    const std::int64_t number = step->first;
+    if (!step->second.outcome || !link_.has_credit(setup_.home)) {  // this comes from waiting
       ++step;
       continue;
     }
-    auto message =
-        protocol::encode(setup_.key, protocol::OwnWritten{step->first, own.failure, own.untold});
-    step = steps_.erase(step);
+    const Outcome outcome = *step->second.outcome;
+    auto message = protocol::encode(
+        setup_.key, protocol::OwnWritten{number, outcome, std::move(step->second.puts)});
+    step = untold_.erase(step);
+    file_.settle(number, outcome);
     link_.post(setup_.home, std::move(message));
     any = true;
   }

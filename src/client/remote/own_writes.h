@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -14,36 +13,43 @@
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
+#include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "writing/file_writer.h"
+#include "steps/put_log.h"
+#include "writer/output_files.h"
+#include "writer/writer_file.h"
 
 namespace iocomp::client {
 
 /// The blocks of a file with servers that this rank gives to the kernel itself, because nobody need
 /// receive them: long, contiguous in memory and file, aligned alike. Its server is told when they
 /// are durable and counts them like pieces of its own.
-class OwnWrites {
+class OwnWrites : private writer::WriterFile::Owner {
  public:
   struct Setup {
     std::uint64_t key = 0;
-    std::string name;
     int home = 0;
     int rank = 0;                 ///< compute rank
     std::size_t least_bytes = 0;  ///< of a block
-    std::unique_ptr<writing::FileWriter> writer;
+    writer::OutputFiles::Setup files;
   };
-  OwnWrites(Setup setup, BlockWriter& blocks, Link& link, const contents::Catalogue& catalogue);
-  ~OwnWrites() { *is_here_ = false; }
-  OwnWrites(const OwnWrites&) = delete;
-  OwnWrites& operator=(const OwnWrites&) = delete;
+  OwnWrites(Setup setup, commit::Publication names, BlockWriter& blocks, Link& link,
+            const contents::Catalogue& catalogue);
+  /// Before the first commit gives the file its final name. @throws Error{storage_failure}.
+  void open() { (void)file_.files().writer(-1).file().open(); }
 
   /// Whether the block goes this way. Says why, the first time for each variable.
   [[nodiscard]] bool takes(const Block& block);
   void put(const Block& block);
   /// This rank has put all it has for a step.
-  void ended(std::int64_t step) { ended_ = step + 1; }
+  void ended(std::int64_t step) {
+    if (untold_.contains(step)) {
+      file_.ended(step);
+    }
+  }
   /// The program waits for the memory of a block from now on. Where it does so for longer than a
   /// server needs to take the blocks of a variable, the next ones go to the server.
   void wanted_back(std::uint64_t ticket) { wanted_back_.try_emplace(ticket, now_seconds()); }
@@ -54,14 +60,12 @@ class OwnWrites {
   /// Go on with what was begun; true if anything moved.
   bool advance();
   /// Nothing is under way that reads the program's memory, or that the server is not told of.
-  [[nodiscard]] bool is_idle() const noexcept { return steps_.empty() && !is_syncing_; }
+  [[nodiscard]] bool is_idle() const noexcept { return untold_.empty(); }
 
  private:
-  struct Step {
-    std::size_t writing = 0;             // blocks
-    std::vector<std::uint64_t> written;  // tickets, not fsynced
-    Outcome failure;
-    std::vector<steps::PutRecord> untold;  // blocks that the server does not know of yet
+  struct Step {  // with blocks that the server does not know of yet
+    std::vector<steps::PutRecord> puts;
+    std::optional<Outcome> outcome;  // when nothing of it is owed any more
   };
   struct Waits {
     int blocks = 0;
@@ -69,27 +73,27 @@ class OwnWrites {
     double bytes = 0;
   };
   [[nodiscard]] const char* obstacle(const Block& block) const;
-  void count_wait(const Block& block);
-  void written(const Block& block, const Outcome& outcome);
-  bool sync();
-  void synced(const std::map<std::int64_t, std::vector<std::uint64_t>>& tickets,
-              const Outcome& outcome);
-  bool tell();
+  void count_wait(const writer::Given& block, std::size_t bytes);
+  bool tell_server();
+  void tell(const writer::Given& block, writer::WriterFile::Became became,
+            const Outcome& outcome) override;
+  [[nodiscard]] bool is_awaited(const writer::Given& /*block*/) const override { return false; }
+  void report(protocol::Kind kind, const protocol::StepNote& note) override;
+  void report(const protocol::PutReport& /*puts*/) override {}  // the server asks for them all
 
   Setup setup_;
   BlockWriter& blocks_;
   Link& link_;
   const contents::Catalogue& catalogue_;
-  std::map<std::int64_t, Step> steps_;           // with blocks that the server does not know of yet
-  std::set<int> explained_;                      // variables
-  std::map<std::uint64_t, double> wanted_back_;  // tickets, since when
-  std::map<int, Waits> waits_;                   // by variable
-  std::set<int> waited_for_;                     // variables that go to servers for that
-  std::int64_t ended_ = 0;
+  writer::WriterFile file_;
+  std::map<std::int64_t, Step> untold_;
+  std::map<std::uint64_t, std::size_t> writing_;  // bytes, by ticket
+  std::set<int> explained_;                       // variables
+  std::map<std::uint64_t, double> wanted_back_;   // tickets, since when
+  std::map<int, Waits> waits_;                    // by variable
+  std::set<int> waited_for_;                      // variables that go to servers for that
   bool is_in_a_hurry_ = false;
-  bool is_syncing_ = false;
   bool has_server_ = true;
-  std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);  // false for completions too late
 };
 
 }  // namespace iocomp::client

@@ -105,23 +105,20 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
     link_.explain(name + "since this rank cannot write itself: " + started.story);
     return;
   }
-  auto writer = std::make_unique<writing::FileWriter>(
-      writing::FileWriter::Setup{.path = names.data_path(-1),
-                                 .name = opened.file->name(),
-                                 .opening = names.opening(),
-                                 .disk = disk_.options_for(file),
-                                 .submit = disk_.plans().submitter(),
-                                 .counters = &link_.counters()});
-  // Before the first commit gives the file its final name. Where it cannot be found, the servers
-  // write, and say what is wrong.
-  if (!outcome_of([&] { (void)writer->file().open(); }).ok()) {
-    return;
+  auto own = std::make_unique<OwnWrites>(
+      OwnWrites::Setup{
+          .key = opened.file->key(),
+          .home = place_.home,
+          .rank = place_.rank,
+          .least_bytes = static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),
+          .files = {.format = opened.format,
+                    .disk = disk_.options_for(file),
+                    .submit = disk_.plans().submitter()}},
+      names, disk_.blocks(), link_, opened.file->catalogue());
+  // Where it cannot be found, the servers write, and say what is wrong.
+  if (outcome_of([&] { own->open(); }).ok()) {
+    opened.remote->write_with(std::move(own));
   }
-  opened.remote->write_with(std::make_unique<OwnWrites>(
-      OwnWrites::Setup{opened.file->key(), opened.file->name(), place_.home, place_.rank,
-                       static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),
-                       std::move(writer)},
-      disk_.blocks(), link_, opened.file->catalogue()));
 }
 
 }  // namespace iocomp::client

@@ -28,6 +28,7 @@ INCLUDE = f'#include "{HEADER}"\n'
 ROOMS: dict[str, list[str]] = {
     "steps": ["steps"],
     "writing": ["writing"],
+    "writer": ["writer"],
     "commit": ["commit"],
     "disk": [f"disk/{name}.cpp" for name in ("output_file", "ring", "ring_engine")],
     "client": ["client"],

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
-#include "client/local/short_runs.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/options.h"
@@ -24,21 +25,23 @@
 #include "writing/stripes.h"
 #include "writing/submit.h"
 
-namespace iocomp::client {
+namespace iocomp::writer {
 
-/// The physical files of one file on a compute rank that writes them itself: a writer for each, and
-/// where variables lie. Everything is local.
+/// The physical files of one file in a process that writes it: a writing::FileWriter for each, made
+/// when it is first asked for, the stripes that lie before them, and where variables lie.
+/// Everything is local.
 class OutputFiles {
  public:
   struct Setup {
-    std::string name{};  ///< of the file in the program
     const formats::Format* format = nullptr;
-    formats::FormatOptions options;
-    disk::Options disk;
-    writing::Submit submit;
+    formats::FormatOptions options{};
+    disk::Options disk{};
+    writing::Submit submit{};
     writing::Spill* spill = nullptr;                 ///< null: copies stay in memory
     staging::StripeMemory* stripe_memory = nullptr;  ///< null: nothing is put together
     writing::Stripes::Terms stripes{};
+    /// Nobody else begins the file of a step for this process, if offsets follow from the layout.
+    bool begins_files = false;
   };
   /// Where a variable lies in a step, as the lead told, or why it has no place.
   struct Place {
@@ -51,13 +54,14 @@ class OutputFiles {
       : setup_{std::move(setup)},
         names_{std::move(names)},
         catalogue_{catalogue},
-        counters_{counters},
-        short_runs_{setup_.name} {
+        counters_{counters} {
     if (setup_.stripe_memory != nullptr) {
       stripes_.emplace(*setup_.stripe_memory, setup_.stripes);
     }
   }
 
+  [[nodiscard]] const formats::Format& format() const noexcept { return *setup_.format; }
+  [[nodiscard]] const formats::Traits& traits() const { return setup_.format->traits(); }
   /// The number of the physical file of a step; -1: the one of all steps.
   [[nodiscard]] std::int64_t target_of(std::int64_t step) const noexcept {
     return names_.target_of(step);
@@ -69,7 +73,8 @@ class OutputFiles {
     names_.begin_at(beginning);
     names_.go_on(setup_.options);
   }
-  /// Of a target that is made now.
+  void spill_to(writing::Spill& spill) noexcept { setup_.spill = &spill; }
+  /// What a target gets that is made now.
   [[nodiscard]] const formats::FormatOptions& options() const noexcept { return setup_.options; }
   /// The writer of that one.
   [[nodiscard]] writing::FileWriter& writer(std::int64_t target);
@@ -81,25 +86,36 @@ class OutputFiles {
   [[nodiscard]] const writing::Stripes* stripes() const noexcept {
     return stripes_ ? &*stripes_ : nullptr;
   }
-  [[nodiscard]] ShortRuns& short_runs() noexcept { return short_runs_; }
   /// The one file of all steps is there already, under this name.
   void go_on_in(const Path& path, formats::Opening opening);
-  /// Remove what this rank has begun and nobody commits: the physical files from this number on.
+  /// Remove what this process has begun and nobody commits: the physical files from this number on.
   void remove_uncommitted(std::int64_t from) const noexcept;
-  /// Start what waits for company in any of them.
+  /// Start what waits for company in any of them: neighbours become one write.
   void submit();
-  /// Go on with what was spilled; true if there is memory for any of it.
-  bool take_back();
   /// They are not needed any more.
   void forget(std::int64_t target);
 
-  /// What was spilled of steps from `from` to before `to` is not written any more.
+  // What was spilled.
+  [[nodiscard]] bool spills() const noexcept { return setup_.spill != nullptr; }
+  /// Take back what there is memory for; true if there was any.
+  bool take_back();
+  /// That of steps from `from` to before `to` is not written any more.
   void drop_spilled(std::int64_t from, std::int64_t to, const Outcome& outcome);
 
-  [[nodiscard]] bool is_plain() const { return setup_.format->traits().is_plain(); }
-  /// Whether everybody knows where variables lie, without the lead.
+  // What a library writes in calls of this process.
+  /// A writer that has something to write now; null where none has, or the file's pace forbids it.
+  [[nodiscard]] writing::FileWriter* next_work();
+  /// Whether something is to be written when the file's pace allows it.
+  [[nodiscard]] bool is_held_back() const;
+  /// Bytes that are kept until their step is written as a whole, of the steps that count.
+  [[nodiscard]] std::size_t kept_bytes(const std::function<bool(std::int64_t step)>& counts) const;
+
+  [[nodiscard]] bool is_plain() const { return traits().is_plain(); }
+  /// Whether this process knows where variables lie, without the lead.
   [[nodiscard]] bool are_places_known() const {
-    return setup_.format->traits().offsets_by_layout && (is_plain() || target_of(0) == -1);
+    const bool is_one_file = target_of(0) == -1;
+    return traits().offsets_by_layout &&
+           (setup_.begins_files ? is_plain() || is_one_file : is_plain() && is_one_file);
   }
   /// The failure of a place, or nothing where it is not known.
   [[nodiscard]] std::optional<Outcome> place(int variable, std::int64_t step) const;
@@ -118,11 +134,10 @@ class OutputFiles {
   commit::Publication names_;  // for the names only
   const contents::Catalogue& catalogue_;
   trace::Counters& counters_;
-  ShortRuns short_runs_;
   std::optional<writing::Stripes> stripes_;                               // of all physical files
   std::map<std::int64_t, std::unique_ptr<writing::FileWriter>> writers_;  // by physical file
   std::map<std::pair<std::int64_t, int>, Place> places_;                  // step, variable
   std::map<std::pair<std::int64_t, int>, std::int64_t> reshaped_;         // by which definition
 };
 
-}  // namespace iocomp::client
+}  // namespace iocomp::writer

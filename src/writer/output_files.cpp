@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "client/local/output_files.h"
+#include "writer/output_files.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/path.h"
 #include "commit/commit.h"
+#include "disk/pace.h"
 #include "formats/format.h"
+#include "formats/open_together.h"
 #include "writing/file_writer.h"
 
-namespace iocomp::client {
+namespace iocomp::writer {
 
 std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(Path path, formats::Opening opening) {
-  const formats::Traits& traits = setup_.format->traits();
   return std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = std::move(path),
-                                 .name = setup_.name,
+                                 .name = names_.name(),
                                  .opening = opening,
                                  .disk = setup_.disk,
-                                 .kind = traits.kind,
-                                 .swaps_bytes = traits.swaps_bytes(),
+                                 .kind = traits().kind,
+                                 .swaps_bytes = traits().swaps_bytes(),
                                  .submit = setup_.submit,
                                  .counters = &counters_,
                                  .stripes = stripes(),
@@ -33,9 +36,11 @@ std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(Path path, formats
 writing::FileWriter& OutputFiles::writer(std::int64_t target) {
   auto& writer = writers_[target];
   if (!writer) {
-    // Where the lead has created the file, nobody else makes it anew: it may be published by now.
-    const auto opening =
-        target >= 0 && are_places_known() ? formats::Opening::shares : names_.opening();
+    // Where the lead has created the file, nobody else makes it anew: it may be closed, and have
+    // its name, by now.
+    const auto opening = setup_.begins_files && target >= 0 && are_places_known()
+                             ? formats::Opening::shares
+                             : names_.opening();
     writer = make_writer(names_.data_path(target), opening);
   }
   return *writer;
@@ -66,6 +71,27 @@ void OutputFiles::drop_spilled(std::int64_t from, std::int64_t to, const Outcome
   }
 }
 
+bool OutputFiles::is_held_back() const {
+  return setup_.disk.pace && !setup_.disk.pace->is_ready() &&
+         std::ranges::any_of(writers_, [](const auto& entry) { return entry.second->has_work(); });
+}
+
+writing::FileWriter* OutputFiles::next_work() {
+  const auto found =
+      std::ranges::find_if(writers_, [](const auto& entry) { return entry.second->has_work(); });
+  return found == writers_.end() || is_held_back() ? nullptr : found->second.get();
+}
+
+std::size_t OutputFiles::kept_bytes(const std::function<bool(std::int64_t step)>& counts) const {
+  std::size_t bytes = 0;
+  for (const auto& [target, writer] : writers_) {
+    if (const auto* const steps = writer->whole_steps()) {
+      bytes += steps->kept_bytes(counts);
+    }
+  }
+  return bytes;
+}
+
 void OutputFiles::forget(std::int64_t target) {
   if (const auto found = writers_.find(target); found != writers_.end()) {
     found->second->submit();  // its pieces are told, whatever becomes of the file
@@ -90,8 +116,8 @@ std::optional<Outcome> OutputFiles::place(int variable, std::int64_t step) const
 }
 
 std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
-  return setup_.format->traits().offsets_by_layout ? catalogue_.layout().offset(variable, step)
-                                                   : places_.at({step, variable}).offset;
+  return traits().offsets_by_layout ? catalogue_.layout().offset(variable, step)
+                                    : places_.at({step, variable}).offset;
 }
 
 // What the lead told before it knew of the new shape is for the old one.
@@ -115,4 +141,4 @@ void OutputFiles::forget_places_until(std::int64_t step) {
   reshaped_.erase(reshaped_.begin(), reshaped_.lower_bound({step + 1, 0}));
 }
 
-}  // namespace iocomp::client
+}  // namespace iocomp::writer

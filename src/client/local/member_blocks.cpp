@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "client/local/member_blocks.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/region.h"
+#include "array/runs.h"
+#include "base/bug.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/council/file_council.h"
+#include "client/link.h"
+#include "client/local/block_writer.h"
+#include "client/local/kept_blocks.h"
+#include "client/local/short_runs.h"
+#include "client/local/waiting_writes.h"
+#include "client/tickets.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "disk/engine.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "protocol/put_messages.h"
+#include "writer/writer_file.h"
+#include "writing/file_writer.h"
+#include "writing/stripes.h"
+
+namespace iocomp::client {
+
+using writer::WriterFile;
+
+MemberBlocks::MemberBlocks(Setup setup, commit::Publication names, FileCouncil& council, Link& link,
+                           const contents::Catalogue& catalogue)
+    : setup_{std::move(setup)},
+      council_{council},
+      link_{link},
+      catalogue_{catalogue},
+      short_runs_{names.name()},
+      file_{writer_setup(), std::move(names), catalogue, link.counters(), *this},
+      kept_{link},
+      waiting_writes_{file_.files(), setup_.writer.files.disk,   catalogue,
+                      link,          std::move(setup_.exchange), file_.keeps_steps()} {}
+
+WriterFile::Setup MemberBlocks::writer_setup() {
+  auto setup = setup_.writer;
+  setup.writes_own_blocks = setup.files.begins_files = true;
+  setup.syncs_last = waits();
+  if (council_.lead() != nullptr) {  // one rank tells what is much the same on all
+    setup.writes_parts = [this](const writing::Stripe& stripe) { advise(stripe); };
+  } else if (has_bug(Bug::only_lead_syncs)) {
+    setup.files.submit = [submit = setup.files.submit](disk::Plan plan, auto done) {
+      plan.sync ? done({}) : submit(std::move(plan), std::move(done));
+    };
+  }
+  return setup;
+}
+
+void MemberBlocks::put(const Block& block) {
+  link_.tickets().find(block.ticket)->pieces = 1;
+  if (file_.is_lost(block.step)) {
+    link_.fail(setup_.key, block.ticket, file_.lost());
+    return;
+  }
+  const array::Part part{block.region, 0, array::elements(block.region)};
+  steps_[block.step].variables.add(block.variable.id, block.cover);
+  file_.note_put(block.step,
+                 {.variable = block.variable.id, .rank = council_.compute_rank(), .part = part});
+  const auto piece = file_.begin(block.step, part, -1, block.ticket);
+  piece->variable = block.variable;
+  // What members write together, all of them must know of.
+  const bool is_place_known = file_.files().place(block.variable.id, block.step).has_value();
+  if (!is_place_known || !file_.files().is_plain()) {
+    file_.want_place(block.step, block.variable.id);
+  }
+  const bool is_exchanged =
+      waiting_writes_.exchanges(block) && (!block.buffered || link_.has_copy_room(block.bytes()));
+  if (can_write(block) && !is_exchanged) {
+    write({block, piece, nullptr});
+    return;
+  }
+  const Outcome kept = outcome_of([&] { kept_.keep({block, piece, nullptr}); });
+  if (!kept.ok()) {
+    file_.give_up(piece, kept);
+  }
+  kept.throw_unless_ok();
+  // Its place may have come while it waited for memory.
+  has_news_ = has_news_ || can_write(block);
+}
+
+void MemberBlocks::put_nothing(const Block& block) {
+  if (!file_.is_lost(block.step)) {
+    steps_[block.step].variables.add(block.variable.id, block.cover);
+  }
+}
+
+bool MemberBlocks::can_write(const Block& block) const {
+  const auto step = steps_.find(block.step);
+  const bool is_in_time =
+      !file_.keeps_steps() || (step != steps_.end() && step->second.is_expected);
+  return is_in_time && file_.files().place(block.variable.id, block.step).has_value();
+}
+
+void MemberBlocks::write(const KeptBlocks::Kept& kept) {
+  const Block& block = kept.block;
+  const Outcome begun = outcome_of([&] {
+    if (const auto placed = file_.files().place(block.variable.id, block.step); placed) {
+      placed->throw_unless_ok();
+    }
+    kept.piece->offset = file_.files().offset(block.variable.id, block.step);
+    if (waits()) {
+      file_.given(kept.piece, true);
+      waiting_writes_.write(kept);
+      Ticket* const ticket = link_.tickets().find(block.ticket);
+      if (ticket != nullptr && file_.keeps_steps()) {
+        ticket->kept = !block.buffered;
+      }
+      return;
+    }
+    link_.tickets().find(block.ticket)->kept = true;
+    note_given(kept, setup_.write_block(block, kept.piece, file_.files().writer_of(block.step),
+                                        !file_.is_asked(block.step)));
+  });
+  if (!begun.ok()) {
+    file_.give_up(kept.piece, begun);
+  }
+}
+
+void MemberBlocks::note_given(const KeptBlocks::Kept& kept, const GivenBlock& given) {
+  const Block& block = kept.block;
+  const bool is_joined = kept.piece->is_joined();
+  file_.given(kept.piece, given.is_begun && !(is_joined && has_bug(Bug::stripe_not_synced)));
+  if (!is_joined && council_.lead() != nullptr) {
+    const std::int64_t elements = array::elements(block.region);
+    const std::int64_t row = array::row_elements(block.variable.shape, block.region);
+    short_runs_.note(block.variable, elements / std::max<std::int64_t>(row, 1), elements,
+                     "staging.stripe, overlap, when_full or a lack of memory "
+                     "keeps ranks from putting them together");
+  }
+  Ticket* ticket = link_.tickets().find(block.ticket);
+  if (ticket != nullptr && given.is_lent && ticket->kept) {
+    ticket->lent = {block.first_value(), block.bytes()};
+  } else if (ticket != nullptr) {
+    ticket->kept = false;
+    ticket->joined = is_joined;
+    link_.ledger().tell_hand_over(block.ticket);
+  }
+}
+
+void MemberBlocks::advise(const writing::Stripe& stripe) {
+  const auto runs = stripe.runs();
+  std::int64_t elements = 0;
+  for (const auto& run : runs) {
+    elements += run.elements;
+  }
+  short_runs_.note(stripe.variable, std::ssize(runs), elements,
+                   "no rank of this node has put what lies between; servers, or mode = "
+                   "\"sync\", put together the runs of all ranks");
+}
+
+void MemberBlocks::tell(const writer::Given& piece, WriterFile::Became became,
+                        const Outcome& outcome) {
+  if (became != WriterFile::Became::durable) {
+    awaited_.erase(piece.ticket);
+  }
+  tell_ticket(link_, setup_.key, piece, became, outcome);
+}
+
+void MemberBlocks::report(protocol::Kind kind, const protocol::StepNote& note) {
+  if (kind == protocol::Kind::want_place) {
+    council_.want_place(note.step, note.variable);
+  } else if (kind == protocol::Kind::step_done) {
+    council_.step_done(note.step, note.outcome);
+  } else {
+    council_.failed(note.step, note.outcome);
+  }
+}
+
+bool MemberBlocks::write_kept() {
+  if (!std::exchange(has_news_, false)) {
+    return false;
+  }
+  const auto ready = kept_.take([this](const Block& block) {
+    return file_.is_lost(block.step) || (can_write(block) && !waiting_writes_.exchanges(block));
+  });
+  for (const auto& kept : ready) {
+    file_.is_lost(kept.block.step) ? file_.give_up(kept.piece, file_.lost()) : write(kept);
+  }
+  return !ready.empty();
+}
+
+void MemberBlocks::urge(std::uint64_t number, State state) {
+  Ticket* ticket = link_.tickets().find(number);
+  const Block* kept = kept_.find(number);
+  if (ticket == nullptr || !ticket->failure.ok()) {
+    return;
+  }
+  const bool can_copy = !ticket->kept || (kept != nullptr && link_.has_copy_room(kept->bytes()));
+  if (kept != nullptr && waits() && can_write(*kept) &&
+      (state != State::handed_over || !can_copy)) {
+    for (const auto& alone :
+         kept_.take([&](const Block& block) { return block.ticket == number; })) {
+      write(alone);  // nobody else need take part: run by run
+    }
+    urge(number, state);
+    return;
+  }
+  const auto step = steps_.find(ticket->step);
+  const bool is_ended = step != steps_.end() && step->second.is_ended;
+  // Else its place is on its way: it was asked for when the block was put.
+  const bool needs_end = waits() || file_.keeps_steps() || !file_.files().is_plain();
+  if (kept != nullptr && state != State::handed_over && !is_ended && needs_end) {
+    throw Error{ErrorCode::invalid_argument,
+                "file \"" + file_.files().names().name() + "\", variable \"" + ticket->variable +
+                    (waits() ? "\": in synchronous mode this back-end writes in end_step; call it "
+                               "before waiting for more than handed over"
+                             : "\": its place is known after end_step; call that before waiting "
+                               "for more than handed over")};
+  }
+  // What is too large for a copy goes when its place is known.
+  if (kept != nullptr && ticket->kept && state == State::handed_over &&
+      kept->bytes() <= link_.copy_limit_bytes()) {
+    kept_.copy(number);
+  }
+  if (state == State::handed_over && ticket->kept && !ticket->lent.empty()) {
+    setup_.disk->want_back(number, ticket->lent);
+  }
+  if (file_.files().stripes() != nullptr && state != State::handed_over &&
+      ticket->written < ticket->pieces) {
+    awaited_.insert(number);
+  }
+  if (state == State::durable && !file_.keeps_steps()) {
+    check_is_of_this_node(*ticket);
+    sync_for(number);
+  }
+}
+
+// What other nodes have written is made durable there, in calls that all make.
+void MemberBlocks::check_is_of_this_node(const Ticket& ticket) const {
+  if (ticket.exchanged && !setup_.writer.files.disk.are_writers_on_one_node) {
+    throw Error{ErrorCode::invalid_argument,
+                "file \"" + file_.files().names().name() + "\", variable \"" + ticket.variable +
+                    "\": in synchronous mode ranks of other nodes write blocks of short runs; "
+                    "call iocomp_wait_step for step " +
+                    std::to_string(catalogue_.number(ticket.step)) +
+                    " on all ranks of the file instead of waiting for durable"};
+  }
+}
+
+void MemberBlocks::sync_for(std::uint64_t number) {
+  const auto is_written = [this, number] {
+    const Ticket* ticket = link_.tickets().find(number);
+    return ticket == nullptr || !ticket->failure.ok() || ticket->written == ticket->pieces;
+  };
+  link_.wait_until(is_written, [this] {
+    return "a block of file \"" + file_.files().names().name() +
+           "\" to be written by compute rank " + std::to_string(council_.compute_rank());
+  });
+  const Ticket* ticket = link_.tickets().find(number);
+  if (ticket == nullptr || !ticket->failure.ok() || ticket->settled()) {
+    return;
+  }
+  if (ticket->joined) {  // another rank of this node may have written it
+    (void)file_.files().writer_of(ticket->step).file().open();
+  }
+  ticket->exchanged ? file_.sync_with_others(ticket->step) : file_.sync(ticket->step);
+}
+
+protocol::StepCounts MemberBlocks::end(std::int64_t number, bool exchanges, const PutSums& sums) {
+  Step& step = steps_[number];
+  step.is_ended = true;
+  step.is_exchanged = exchanges;
+  file_.ended(number);
+  protocol::StepCounts counts{number, catalogue_.events(), 1, {}, step.variables, sums};
+  if (writing::Stripes* const stripes = file_.files().stripes()) {
+    (void)stripes->hear_of_others();
+    counts.unclaimed = stripes->unclaimed(number) + kept_.elements(number);
+  }
+  return counts;
+}
+
+bool MemberBlocks::exchanges(std::int64_t step) const {
+  return kept_.has_any(step,
+                       [this](const Block& block) { return waiting_writes_.exchanges(block); });
+}
+
+bool MemberBlocks::has_whole(std::int64_t step) const {
+  const auto found = steps_.find(step);
+  return found != steps_.end() && found->second.is_whole;
+}
+
+bool MemberBlocks::advance() {
+  bool moved = write_kept();
+  moved = file_.files().take_back() || moved;
+  if (!awaited_.empty() && file_.files().stripes() != nullptr) {
+    moved = file_.write_late_stripes(now_seconds()) || moved;
+  }
+  return file_.advance() || moved;
+}
+
+// After orders.
+
+void MemberBlocks::placed(const protocol::StepNote& note) {
+  has_news_ = true;
+  if (!waits()) {
+    return;
+  }
+  if (!note.outcome.ok() && !is_created(note.step)) {  // then there is nothing to exchange into
+    steps_[note.step].is_exchanged = false;
+    give_up_kept(note.step, note.outcome);
+  }
+  go_on(note.step);
+}
+
+void MemberBlocks::give_up_kept(std::int64_t step, const Outcome& outcome) {
+  for (const auto& kept : kept_.take([&](const Block& block) { return block.step == step; })) {
+    file_.give_up(kept.piece, outcome);
+  }
+}
+
+void MemberBlocks::all_ended(const protocol::Expectation& expectation) {
+  if (!waits()) {
+    file_.expect(expectation);
+    return;
+  }
+  Step& step = steps_[expectation.step];
+  step.is_expected = true;
+  step.expectation = expectation;
+  go_on(expectation.step);
+}
+
+bool MemberBlocks::is_created(std::int64_t step) {
+  return file_.files().is_plain() || file_.files().writer_of(step).file().has_target();
+}
+
+// All members come here after the same orders. What is exchanged is a part of the step.
+void MemberBlocks::go_on(std::int64_t number) {
+  Step& step = steps_[number];
+  if (!step.is_expected) {
+    return;
+  }
+  has_news_ = true;
+  (void)write_kept();
+  if (step.is_exchanged && is_created(number)) {
+    step.is_exchanged = false;
+    exchange(number);
+  }
+  if (step.expectation && !step.is_exchanged) {
+    file_.expect(*std::exchange(step.expectation, {}));
+  }
+}
+
+void MemberBlocks::exchange(std::int64_t number) {
+  // What got no place in the file got none on any member.
+  const auto place_of = [&](const Block& block) {
+    return file_.files().place(block.variable.id, number).value_or(Outcome{});
+  };
+  for (const auto& kept : kept_.take(
+           [&](const Block& block) { return block.step == number && !place_of(block).ok(); })) {
+    file_.give_up(kept.piece, place_of(kept.block));
+  }
+  const auto exchanged = kept_.take([number](const Block& block) { return block.step == number; });
+  std::vector<const Block*> blocks;
+  for (const auto& kept : exchanged) {
+    blocks.push_back(&kept.block);
+  }
+  file_.note_writing(number);
+  file_.fail_step(number, waiting_writes_.exchange(number, blocks));
+  for (const auto& kept : exchanged) {
+    file_.passed_on(kept.piece);
+    if (Ticket* ticket = link_.tickets().find(kept.block.ticket)) {
+      ticket->exchanged = true;
+    }
+  }
+}
+
+void MemberBlocks::filled(std::int64_t step) {
+  if (waits()) {
+    WaitingWrites::finish(file_.files().writer_of(step));
+  }
+}
+
+void MemberBlocks::settled(std::int64_t number, const Outcome& outcome) {
+  if (!outcome.ok()) {
+    give_up_kept(number, outcome);
+  }
+  file_.settle(number, outcome);
+  // Its bytes are gone with the file, or nobody makes them durable any more: so it is also with
+  // what others have written of this rank's blocks, or write now.
+  const auto& files = file_.files();
+  if (!outcome.ok() &&
+      (waits() || files.target_of(number) == number || files.stripes() != nullptr)) {
+    link_.ledger().settled(setup_.key,
+                           [&](std::int64_t step) { return step == number ? &outcome : nullptr; });
+  }
+  steps_.erase(number);
+  std::erase_if(awaited_, [this](auto ticket) { return link_.tickets().find(ticket) == nullptr; });
+}
+
+void MemberBlocks::failed(const Outcome& outcome, std::int64_t from_step) {
+  if (file_.is_lost(from_step)) {
+    return;
+  }
+  file_.fail(outcome, from_step);
+  has_news_ = true;
+  (void)write_kept();  // fails them
+  link_.ledger().lost(setup_.key, from_step, file_.lost());
+}
+
+void MemberBlocks::created(std::int64_t step) {
+  if (step >= 0) {
+    go_on(step);
+  }
+}
+
+}  // namespace iocomp::client

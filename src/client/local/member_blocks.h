@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/council/file_council.h"
+#include "client/exchange/exchange.h"
+#include "client/link.h"
+#include "client/local/block_writer.h"
+#include "client/local/disk_work.h"
+#include "client/local/kept_blocks.h"
+#include "client/local/short_runs.h"
+#include "client/local/waiting_writes.h"
+#include "client/tickets.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "protocol/put_messages.h"
+#include "steps/covers.h"
+#include "writer/writer_file.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+
+namespace iocomp::client {
+
+/// The blocks of this rank in a file that its members write: which wait, and for what, how they get
+/// to the WriterFile of this rank, and what their tickets say.
+class MemberBlocks : private writer::WriterFile::Owner {
+ public:
+  /// Gives a block to a writer of a file: see BlockWriter::write.
+  using WriteBlock = std::function<GivenBlock(const Block&, const std::shared_ptr<writing::Piece>&,
+                                              writing::FileWriter&, bool joins)>;
+  struct Setup {
+    std::uint64_t key = 0;
+    writer::WriterFile::Setup writer;
+    WriteBlock write_block;    ///< while the program goes on; else empty: calls wait
+    DiskWork* disk = nullptr;  ///< of what is written so
+    // Where calls wait:
+    std::unique_ptr<Exchange> exchange;  ///< null: no blocks are exchanged
+  };
+  MemberBlocks(Setup setup, commit::Publication names, FileCouncil& council, Link& link,
+               const contents::Catalogue& catalogue);
+
+  [[nodiscard]] writer::WriterFile& file() noexcept { return file_; }
+  [[nodiscard]] const writer::WriterFile& file() const noexcept { return file_; }
+
+  // What this rank does.
+  void put(const Block& block);
+  void put_nothing(const Block& block);
+  /// It has put all it has for a step. @param exchanges  some rank has blocks to be exchanged.
+  protocol::StepCounts end(std::int64_t step, bool exchanges, const PutSums& sums);
+  /// Whether it has blocks of the step that are better exchanged.
+  [[nodiscard]] bool exchanges(std::int64_t step) const;
+  /// See Carrier::urge.
+  void urge(std::uint64_t ticket, State state);
+  /// What it has put in a step before others began to write the file.
+  void restore(std::int64_t step, steps::Covers variables) {
+    steps_[step].variables = std::move(variables);
+  }
+
+  // After orders of the lead, most of which are for the WriterFile.
+  void placed(const protocol::StepNote& note);
+  void all_ended(const protocol::Expectation& expectation);
+  void filled(std::int64_t step);
+  void is_whole(std::int64_t step) { steps_[step].is_whole = true; }
+  void settled(std::int64_t step, const Outcome& outcome);
+  void failed(const Outcome& outcome, std::int64_t from_step);
+  void created(std::int64_t step);
+
+  /// Where calls wait: whether all members have written the step, and it is not settled.
+  [[nodiscard]] bool has_whole(std::int64_t step) const;
+  /// Go on as far as that is possible now. @return whether anything moved.
+  bool advance();
+
+ private:
+  struct Step {               // not settled
+    steps::Covers variables;  // put by this rank
+    bool is_ended = false;
+    // Where calls wait:
+    bool is_exchanged = false;                         // blocks of some ranks will be
+    bool is_whole = false;                             // written by all
+    std::optional<protocol::Expectation> expectation;  // all members are here, ...
+    bool is_expected = false;                          // and have said what they put
+  };
+  void tell(const writer::Given& piece, writer::WriterFile::Became became,
+            const Outcome& outcome) override;
+  [[nodiscard]] bool is_awaited(const writer::Given& piece) const override {
+    return awaited_.contains(piece.ticket);
+  }
+  void report(protocol::Kind kind, const protocol::StepNote& note) override;
+  void report(const protocol::PutReport& puts) override { council_.report(puts); }
+
+  [[nodiscard]] writer::WriterFile::Setup writer_setup();
+  [[nodiscard]] bool waits() const noexcept { return !setup_.write_block; }
+  [[nodiscard]] bool can_write(const Block& block) const;
+  [[nodiscard]] bool is_created(std::int64_t step);
+  void go_on(std::int64_t step);
+  void write(const KeptBlocks::Kept& kept);
+  void note_given(const KeptBlocks::Kept& kept, const GivenBlock& given);
+  void advise(const writing::Stripe& stripe);
+  bool write_kept();
+  void give_up_kept(std::int64_t step, const Outcome& outcome);
+  void exchange(std::int64_t step);
+  void check_is_of_this_node(const Ticket& ticket) const;
+  void sync_for(std::uint64_t ticket);
+
+  Setup setup_;
+  FileCouncil& council_;
+  Link& link_;
+  const contents::Catalogue& catalogue_;
+  ShortRuns short_runs_;
+  writer::WriterFile file_;
+  KeptBlocks kept_;
+  WaitingWrites waiting_writes_;
+  std::map<std::int64_t, Step> steps_;
+  bool has_news_ = false;            // for blocks that are kept
+  std::set<std::uint64_t> awaited_;  // tickets that are to be written soon
+};
+
+}  // namespace iocomp::client

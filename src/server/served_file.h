@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "array/region.h"
+#include "base/error.h"
+#include "config/file_settings.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "protocol/put_messages.h"
+#include "server/context.h"
+#include "server/hurry.h"
+#include "writer/writer_file.h"
+#include "writing/piece.h"
+#include "writing/stripes.h"
+
+namespace iocomp::server {
+
+/// A file that this server writes for compute ranks: begins the pieces that they send, has its
+/// WriterFile write them, and tells the ranks what became of them.
+class ServedFile : private writer::WriterFile::Owner {
+ public:
+  ServedFile(Context& context, std::uint64_t key, const protocol::Open& open,
+             config::FileSettings settings, const formats::Format& format);
+
+  [[nodiscard]] writer::WriterFile& writer() noexcept { return file_; }
+  [[nodiscard]] const writer::WriterFile& writer() const noexcept { return file_; }
+  void apply(const protocol::Event& event);
+  /// Carry out an ordered action. Collective over the servers.
+  void act(const protocol::ActionNote& action);
+
+  // From the intake.
+  /// Whether a piece can be begun: all events its sender had issued are known here.
+  [[nodiscard]] bool knows(std::int64_t step, std::int64_t events) const noexcept {
+    return catalogue_.events() >= events || file_.is_lost(step);
+  }
+  [[nodiscard]] std::shared_ptr<writing::Piece> begin(int client, const protocol::Piece& piece,
+                                                      const array::Region& region);
+  /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the
+  /// piece fails.
+  void refuse(writing::Piece& piece, std::int64_t bytes);
+  /// There will be none before the step ends, which needs this piece: the step fails.
+  void refuse_step(writing::Piece& piece, std::int64_t bytes);
+  /// A chunk is in staging memory, or was drained because its piece has failed.
+  void arrived(writing::Chunk chunk);
+  /// Write what this client puts into the steps up to `step` without waiting for the end of the
+  /// step; and make it durable as soon as it is written.
+  void hurry(int client, std::int64_t step, bool durable);
+  /// Nobody waits for this step any more.
+  void settle(std::int64_t step, const Outcome& outcome);
+  /// How many elements of a piece, from `first` on, to fetch at once, of `at_most`.
+  [[nodiscard]] std::int64_t elements_at_once(const writing::Piece& piece, std::int64_t first,
+                                              std::int64_t at_most) const;
+  /// Whether there is memory for these elements among others of their stripe, where they need it.
+  [[nodiscard]] bool has_room(const writing::Piece& piece, std::int64_t first) const {
+    return !piece.is_joined() || settings_.when_full == config::WhenFull::fail ||
+           stripes().has_room(piece, first);
+  }
+
+  // What was put together with others, and waits for more of them.
+  [[nodiscard]] const writing::Stripes& stripes() const { return *file_.files().stripes(); }
+  /// Write the oldest as it is: memory is needed.
+  void write_oldest_stripe() { file_.write(file_.files().stripes()->withdraw_oldest()); }
+
+  /// Where a library writes: write at most one slice. @return whether anything was written.
+  bool write_slice();
+
+  [[nodiscard]] const config::FileSettings& settings() const noexcept { return settings_; }
+  /// In the program.
+  [[nodiscard]] const std::string& name() const noexcept { return file_.files().names().name(); }
+  /// Whether chunks are written from where their sender has them. Those of other files are kept
+  /// until their turn, too long to keep memory of a compute rank busy, or changed.
+  [[nodiscard]] bool writes_as_they_lie() const {
+    return file_.files().is_plain() && !file_.files().traits().swaps_bytes();
+  }
+
+ private:
+  void tell(const writer::Given& piece, writer::WriterFile::Became became,
+            const Outcome& outcome) override;
+  [[nodiscard]] bool is_awaited(const writer::Given& piece) const override {
+    return hurry_.for_written(piece.rank, piece.step);
+  }
+  void report(protocol::Kind kind, const protocol::StepNote& note) override {
+    context_.post.report(protocol::encode(key_, kind, note));
+  }
+  void report(const protocol::PutReport& puts) override {
+    context_.post.report(protocol::encode(key_, puts));
+  }
+  [[nodiscard]] writer::WriterFile::Setup writer_setup(const formats::Format& format) const;
+
+  Context& context_;
+  std::uint64_t key_;
+  config::FileSettings settings_;
+  std::int64_t domain_bytes_;  // borders between domains
+  contents::Catalogue catalogue_;
+  writer::WriterFile file_;
+  Hurry hurry_;
+};
+
+}  // namespace iocomp::server

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "writer/writer_file.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/region.h"
+#include "array/run_list.h"
+#include "base/bug.h"
+#include "base/error.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "protocol/put_messages.h"
+#include "writer/output_files.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+#include "writing/step_output.h"
+#include "writing/stripes.h"
+#include "writing/together.h"
+
+namespace iocomp::writer {
+namespace {
+
+constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+
+Given given_of(const writing::Piece& piece) {
+  return {piece.step, piece.variable.id, piece.giver.rank, piece.giver.ticket};
+}
+
+}  // namespace
+
+Outcome WriterFile::with(const Outcome& outcome, const std::string& variable,
+                         std::int64_t step) const {
+  if (outcome.ok() || outcome.story.starts_with("file \"")) {
+    return outcome;
+  }
+  const std::string when =
+      step < 0 ? std::string{} : ", step " + std::to_string(catalogue_.number(step));
+  const std::string of = variable.empty() ? std::string{} : ", variable \"" + variable + '"';
+  return {outcome.code,
+          "file \"" + files_.names().name() + '"' + of + when + setup_.who + ": " + outcome.story};
+}
+
+void WriterFile::tell(const std::vector<Given>& pieces, Became became, const Outcome& outcome) {
+  for (const Given& piece : pieces) {
+    tell(piece, became, outcome);
+  }
+}
+
+// Pieces: from the first word of them until all of their bytes are here.
+
+std::shared_ptr<writing::Piece> WriterFile::begin(std::int64_t step, const array::Part& part,
+                                                  int rank, std::uint64_t ticket) {
+  auto piece = std::make_shared<writing::Piece>();
+  piece->step = step;
+  piece->region = part.region;
+  piece->first = part.first;
+  piece->elements_left = part.count;
+  piece->ended = [this, here = is_here_](const auto& ended) {
+    if (*here) {
+      piece_ended(*ended);
+    }
+  };
+  piece->giver = {.rank = rank, .ticket = ticket, .elements_to_come = part.count};
+  ++steps_[step].begun;
+  return piece;
+}
+
+void WriterFile::want_place(std::int64_t step, int variable) {
+  if (wanted_.emplace(step, variable).second) {
+    owner_.report(protocol::Kind::want_place, {step, variable, catalogue_.events(), {}});
+  }
+}
+
+void WriterFile::take(writing::Chunk chunk) {
+  const auto piece = chunk.piece;
+  if (is_lost(piece->step)) {
+    refuse(*piece, loss_.cause);
+  }
+  if (!piece->failure.ok()) {
+    const std::int64_t elements = chunk.count;
+    writing::end(std::move(chunk));
+    came(*piece, elements);
+  } else if (files_.place(piece->variable.id, piece->step)) {
+    write_placed(std::move(chunk));
+  } else {  // else the lead prepares the physical file first
+    want_place(piece->step, piece->variable.id);
+    waiting_[{piece->step, piece->variable.id}].push_back(std::move(chunk));
+  }
+}
+
+void WriterFile::write_placed(writing::Chunk chunk) {
+  const auto piece = chunk.piece;
+  const std::int64_t elements = chunk.count;
+  if (const auto place = files_.place(piece->variable.id, piece->step); !place->ok()) {
+    refuse(*piece, *place);
+  } else {
+    piece->offset = files_.offset(piece->variable.id, piece->step);
+    steps_[piece->step].has_written = true;
+  }
+  files_.writer_of(piece->step).write(std::move(chunk));
+  came(*piece, elements);
+}
+
+void WriterFile::came(writing::Piece& piece, std::int64_t elements) {
+  piece.giver.elements_to_come -= elements;
+  if (piece.giver.elements_to_come == 0) {
+    Step& step = steps_[piece.step];
+    ++step.come;
+    check_stripes(piece.step, step);
+  }
+}
+
+void WriterFile::given(const std::shared_ptr<writing::Piece>& piece, bool is_begun) {
+  Step& step = steps_[piece->step];
+  step.has_written = step.has_written || is_begun;
+  if (piece->is_joined() && piece->elements_left > 0) {
+    step.joined.push_back(piece);
+  }
+  if (piece->giver.elements_to_come > 0) {
+    came(*piece, piece->giver.elements_to_come);
+  }
+}
+
+void WriterFile::passed_on(const std::shared_ptr<writing::Piece>& piece) {
+  Step& step = steps_[piece->step];
+  step.has_written = true;
+  step.kept.push_back(given_of(*piece));
+  ++step.come;
+  ++step.ended;
+}
+
+void WriterFile::written_elsewhere(const protocol::OwnWritten& own) {
+  if (is_lost(own.step)) {
+    return;
+  }
+  Step& step = steps_[own.step];
+  for (std::int64_t* const count : {&step.begun, &step.come, &step.ended}) {
+    *count += std::ssize(own.puts);
+  }
+  fail_step(own.step, own.outcome);
+  for (const auto& put : own.puts) {
+    step.puts.add(put);
+  }
+  check_stripes(own.step, step);
+}
+
+void WriterFile::ended(std::int64_t number) {
+  Step& step = steps_[number];
+  step.expected = step.begun;
+  if (!setup_.syncs_last && !keeps_steps()) {  // unasked
+    step.owes_report = step.owes_sync = true;
+  }
+}
+
+// Stripes of a step that is here as a whole become no fuller: what was not put stays a hole.
+void WriterFile::check_stripes(std::int64_t number, const Step& step) {
+  const bool are_all_here = setup_.writes_own_blocks || step.come >= step.expected;
+  if (step.is_asked && are_all_here && files_.stripes() != nullptr) {
+    write(files_.stripes()->withdraw_step(number));
+  }
+}
+
+void WriterFile::write(std::vector<writing::Stripe> stripes) {
+  for (auto& stripe : stripes) {
+    Step& step = steps_[stripe.step];
+    step.has_written = step.has_written || !has_bug(Bug::stripe_not_synced);
+    if (setup_.writes_parts && !stripe.is_whole) {
+      setup_.writes_parts(stripe);
+    }
+    files_.writer_of(stripe.step).write(std::move(stripe));
+  }
+}
+
+bool WriterFile::write_late_stripes(double now) {
+  auto late = files_.stripes()->withdraw_late(now, [this](const writing::Stripe& stripe) {
+    return std::ranges::any_of(stripe.parts, [this](const auto& part) {
+      return owner_.is_awaited(given_of(*part.piece));
+    });
+  });
+  const bool any = !late.empty();
+  write(std::move(late));
+  return any;
+}
+
+// What became of pieces, and who is told.
+
+void WriterFile::refuse(writing::Piece& piece, const Outcome& outcome) {
+  if (std::exchange(piece.giver.is_told, true)) {
+    return;
+  }
+  piece.failure = outcome;
+  tell(given_of(piece), Became::failed, outcome);
+  fail_step(piece.step, outcome);
+}
+
+void WriterFile::give_up(const std::shared_ptr<writing::Piece>& piece, const Outcome& why) {
+  piece->failure = piece->failure.ok() ? why : piece->failure;
+  if (const auto ended = std::exchange(piece->ended, {})) {
+    ended(piece);
+  }
+}
+
+// A step with a failed piece is not committed, also if it was reported as done.
+void WriterFile::fail_step(std::int64_t number, const Outcome& outcome) {
+  Step& step = steps_[number];
+  if (outcome.ok() || !step.failure.ok()) {
+    return;
+  }
+  step.failure = in_file(outcome, number);
+  if (step.has_reported && !step.owes_report && !step.is_settled && !is_lost(number)) {
+    owner_.report(protocol::Kind::home_failed, {number, -1, 0, step.failure});
+  }
+}
+
+void WriterFile::piece_ended(writing::Piece& piece) {
+  Step& step = steps_[piece.step];
+  step.ended += has_bug(Bug::piece_counted_twice) ? 2 : 1;
+  if (std::exchange(piece.giver.elements_to_come, 0) > 0) {
+    ++step.come;
+    check_stripes(piece.step, step);
+  }
+  std::erase_if(step.joined, [](const auto& joined) { return joined->elements_left == 0; });
+  if (!piece.failure.ok()) {
+    refuse(piece, in_piece(piece, piece.failure));
+  } else if (keeps_steps()) {  // whoever has given it hears of it when the step is settled
+    step.kept.push_back(given_of(piece));
+  } else {
+    if (!step.is_settled) {
+      step.unsynced.push_back(given_of(piece));
+    }
+    tell(given_of(piece), Became::written);
+  }
+  if (step.is_settled && step.ended >= step.begun) {
+    steps_.erase(piece.step);
+  }
+}
+
+// All that is written of the physical file, of later steps too: they need not ask again.
+void WriterFile::sync(std::int64_t step) {
+  const std::int64_t target = files_.target_of(step);
+  std::vector<std::int64_t> steps;
+  std::vector<Given> pieces;
+  for (auto& [number, one] : steps_) {
+    if (files_.target_of(number) == target && (one.has_written || !one.unsynced.empty())) {
+      steps.push_back(number);
+      std::ranges::move(std::exchange(one.unsynced, {}), std::back_inserter(pieces));
+      one.has_written = one.has_written && one.begun > one.ended + with_others(one);
+      ++one.syncs;
+    }
+  }
+  writing::FileWriter& writer = files_.writer(target);
+  if (!writer.file().opened() && !pieces.empty()) {  // its physical file went with the step
+    synced(steps, pieces, {ErrorCode::storage_failure, "the step was given up"});
+    return;
+  }
+  writer.sync([this, here = is_here_, steps = std::move(steps),
+               pieces = std::move(pieces)](const Outcome& outcome) {
+    if (*here) {
+      synced(steps, pieces, outcome);
+    }
+  });
+}
+
+void WriterFile::sync_with_others(std::int64_t number) {
+  Step& step = steps_[number];
+  std::ranges::move(std::exchange(step.kept, {}), std::back_inserter(step.unsynced));
+  sync(number);
+}
+
+bool WriterFile::sync_all() {
+  bool any = false;
+  for (const auto& [number, step] : steps_) {
+    if (!step.unsynced.empty()) {
+      sync(number);
+      any = true;
+    }
+  }
+  return any;
+}
+
+void WriterFile::synced(const std::vector<std::int64_t>& steps, const std::vector<Given>& pieces,
+                        const Outcome& outcome) {
+  for (const std::int64_t number : steps) {
+    if (const auto found = steps_.find(number); found != steps_.end()) {  // else it was dropped
+      --found->second.syncs;
+      fail_step(number, outcome);
+    }
+  }
+  for (const Given& piece : pieces) {
+    const std::string variable = outcome.ok() || piece.variable < 0
+                                     ? std::string{}
+                                     : catalogue_.variable(piece.variable, piece.step).name;
+    tell(piece, outcome.ok() ? Became::durable : Became::failed,
+         with(outcome, variable, piece.step));
+  }
+}
+
+// What the lead orders.
+
+void WriterFile::place(const protocol::StepNote& note) {
+  files_.note_place(note.variable, note.step, {note.number, note.outcome, note.events});
+  if (note.outcome.ok() && !files_.is_plain()) {
+    // Told to all, so that all can describe the same contents when they finish the file.
+    contents_.add(note.step, note.variable,
+                  files_.traits().offsets_by_layout
+                      ? catalogue_.layout().offset(note.variable, note.step)
+                      : note.number);
+  }
+  auto waiting = waiting_.extract({note.step, note.variable});
+  if (!waiting.empty()) {
+    for (auto& chunk : waiting.mapped()) {
+      write_placed(std::move(chunk));
+    }
+  }
+}
+
+void WriterFile::expect(const protocol::Expectation& expectation) {
+  Step& step = steps_[expectation.step];
+  if (!setup_.writes_own_blocks) {
+    step.expected = expectation.pieces;
+  }
+  step.report = expectation.report;
+  step.is_asked = step.owes_report = true;
+  step.owes_sync = !setup_.syncs_last && !keeps_steps();
+  check_stripes(expectation.step, step);
+}
+
+void WriterFile::fill(const protocol::FillOrder& order) {
+  Step& step = steps_[order.step];
+  step.owes_report = true;
+  step.owes_sync = !setup_.syncs_last && !keeps_steps();
+  if (is_lost(order.step)) {  // no piece may ever have come here and told of the loss
+    fail_step(order.step, loss_.cause);
+    return;
+  }
+  for (const auto& [variable, holes] : order.holes) {
+    const Outcome place = files_.place(variable, order.step).value_or(Outcome{});
+    if (!place.ok()) {
+      fail_step(order.step, place);
+      continue;
+    }
+    const auto piece = begin(
+        order.step, {std::make_shared<const array::RunList>(holes), 0, holes.elements()}, -1, 0);
+    ++step.expected;
+    ++step.come;
+    step.has_written = true;
+    piece->giver.elements_to_come = 0;
+    piece->variable = catalogue_.variable(variable, order.step);
+    piece->offset = files_.offset(variable, order.step);
+    files_.writer_of(order.step).fill(piece, catalogue_.fill(variable, order.step));
+  }
+}
+
+void WriterFile::make_durable(std::int64_t number) {
+  Step& step = steps_[number];
+  step.owes_report = step.owes_sync = true;
+  tell(step.kept, Became::written);  // others have written them
+}
+
+void WriterFile::settle(std::int64_t number, const Outcome& outcome) {
+  if (!outcome.ok()) {
+    contents_.remove_step(number);
+  }
+  files_.submit();  // what waits for company in a step that was given up
+  if (files_.stripes() != nullptr) {
+    files_.stripes()->settle(number, number + 1, outcome);
+  }
+  end_waiting(number, number + 1, outcome);
+  files_.drop_spilled(number, number + 1, outcome);
+  if (keeps_steps()) {
+    files_.writer_of(number).whole_steps()->forget(number);
+  }
+  Step& step = steps_[number];
+  step.is_settled = true;
+  step.owes_report = false;
+  if (outcome.ok()) {
+    tell(std::exchange(step.unsynced, {}), Became::durable);
+  }
+  const auto kept = std::exchange(step.kept, {});
+  tell(kept, outcome.ok() ? Became::written : Became::failed, outcome);
+  if (outcome.ok()) {
+    tell(kept, Became::durable);
+  }
+  next_step_ = std::max(next_step_, number + 1);
+  if (files_.target_of(number) >= 0) {
+    files_.forget(number);
+  }
+  // What is under way of a step that was given up comes to its end later.
+  if (step.ended >= step.begun) {
+    steps_.erase(number);
+  }
+  wanted_.erase(wanted_.begin(), wanted_.lower_bound({number + 1, 0}));
+  files_.forget_places_until(number);
+}
+
+// What waits for a place of these steps does not get any.
+void WriterFile::end_waiting(std::int64_t from, std::int64_t to, const Outcome& outcome) {
+  while (true) {
+    const auto found = waiting_.lower_bound({from, 0});
+    if (found == waiting_.end() || found->first.first >= to) {
+      return;
+    }
+    for (auto& chunk : std::exchange(found->second, {})) {
+      const auto piece = chunk.piece;
+      const std::int64_t elements = chunk.count;
+      refuse(*piece, outcome);
+      writing::end(std::move(chunk));
+      came(*piece, elements);
+    }
+    waiting_.erase(found);
+  }
+}
+
+void WriterFile::fail(const Outcome& outcome, std::int64_t from_step) {
+  if (!loss_.cause.ok() && from_step >= loss_.from_step) {
+    return;
+  }
+  loss_.cause = loss_.cause.ok() ? in_file(outcome) : loss_.cause;
+  loss_.from_step = from_step;
+  end_waiting(from_step, no_end, loss_.cause);
+  if (files_.stripes() != nullptr) {
+    files_.stripes()->settle(from_step, no_end, loss_.cause);
+  }
+  files_.drop_spilled(from_step, no_end, loss_.cause);
+}
+
+void WriterFile::act(const protocol::ActionNote& action) {
+  writing::carry_out(
+      {action.action, action.step, action.settled, files_.names().steps_before()},
+      files_.writer(action.step), contents_, catalogue_,
+      [&] { return setup_.create(files_.names().data_path(action.step), files_.options()); });
+  const bool has_written_step = action.action == protocol::Action::flush ||
+                                (action.action == protocol::Action::finish && action.step >= 0);
+  if (has_written_step) {
+    next_step_ = std::max({next_step_, action.step + 1, action.settled + 1});
+  }
+}
+
+// What was found.
+
+bool WriterFile::advance() {
+  bool moved = false;
+  if (auto* const stripes = files_.stripes(); stripes != nullptr && setup_.writes_own_blocks) {
+    moved = stripes->hear_of_others();
+    write(stripes->take_withdrawn());
+  }
+  return report_done() || moved;
+}
+
+bool WriterFile::report_done() {
+  bool moved = false;
+  for (auto& [number, step] : steps_) {
+    if (!step.owes_report || !is_done(step)) {
+      continue;
+    }
+    if (step.owes_sync && number < sync_until_) {
+      if (step.has_written) {
+        sync(number);
+        moved = true;
+      }
+      step.owes_sync = step.syncs > 0;
+    }
+    if (!step.owes_sync) {
+      step.owes_report = false;
+      step.has_reported = moved = true;
+      if (!step.report.empty()) {
+        owner_.report(protocol::PutReport{number, step.puts.of(std::exchange(step.report, {}))});
+      }
+      owner_.report(protocol::Kind::step_done, {number, -1, 1, step.failure});
+    }
+  }
+  return moved;
+}
+
+// Pieces whose last elements other ranks fill up or write are not this rank's business.
+std::int64_t WriterFile::with_others(const Step& step) {
+  return std::ranges::count_if(step.joined, [](const auto& piece) {
+    return piece->elements_left > 0 && piece->elements_left == piece->elements_with_others;
+  });
+}
+
+bool WriterFile::is_asked(std::int64_t step) const {
+  const auto found = steps_.find(step);
+  return found != steps_.end() && found->second.is_asked;
+}
+
+// Those of a step that is being written do not count: their memory will be free.
+std::size_t WriterFile::kept_bytes() const {
+  return files_.kept_bytes([this](std::int64_t number) {
+    const auto step = steps_.find(number);
+    return step == steps_.end() || !step->second.has_reported || step->second.owes_report;
+  });
+}
+
+std::int64_t WriterFile::oldest_writing(std::int64_t none) const {
+  const auto oldest = std::ranges::find_if(steps_, [](const auto& item) {
+    return item.second.come > item.second.ended + with_others(item.second);
+  });
+  return oldest == steps_.end() ? none : oldest->first;
+}
+
+bool WriterFile::is_idle() const {
+  return oldest_writing(-1) < 0 &&
+         std::ranges::all_of(steps_, [](const auto& item) { return item.second.syncs == 0; });
+}
+
+}  // namespace iocomp::writer

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "writer/writer_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "array/run_list.h"
+#include "base/error.h"
+#include "base/open_folder.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "disk/engine.h"
+#include "formats/registry.h"
+#include "protocol/messages.h"
+#include "protocol/put_messages.h"
+#include "trace/counters.h"
+#include "unit/temporary_folder.h"
+
+namespace iocomp::writer {
+namespace {
+
+using protocol::Kind;
+using Became = WriterFile::Became;
+
+constexpr std::int64_t elements = 8;
+
+/// A writer of a file with one variable "u" of 8 bytes, and a disk that does what it is asked when
+/// a test says so.
+class AWriter : public testing::Test, public WriterFile::Owner {
+ protected:
+  struct Told {
+    std::uint64_t ticket;
+    Became became;
+    std::string story{};
+    friend bool operator==(const Told&, const Told&) = default;
+  };
+  struct Report {
+    Kind kind;
+    std::int64_t step;
+    std::string story{};
+    friend bool operator==(const Report&, const Report&) = default;
+    friend void PrintTo(const Report& report, std::ostream* out) {
+      *out << static_cast<int>(report.kind) << " of step " << report.step << ": " << report.story;
+    }
+  };
+
+  AWriter() {
+    contents::Event event;
+    event.what = contents::Event::What::define;
+    event.name = "u";
+    event.type = array::ElementType::uint8;
+    event.shape = {1, {elements}};
+    catalogue_.apply(event);
+  }
+
+  /// @param own  it writes the blocks of its own rank.
+  WriterFile& open(bool own, bool file_per_step = false) {
+    commit::Publication names{{.name = "out",
+                               .path = folder_ / "out.bin",
+                               .job = "here-1",
+                               .held = std::make_shared<const OpenFolder>(folder_ / ""),
+                               .file_per_step = file_per_step},
+                              format_,
+                              &catalogue_};
+    write_text(names.names(0).temporary.text(), "");
+    WriterFile::Setup setup;
+    setup.who = ", server 2";
+    setup.writes_own_blocks = setup.files.begins_files = own;
+    setup.files.format = &format_;
+    setup.files.submit = [this](disk::Plan plan, auto done) {
+      plans_.emplace_back(std::move(plan), std::move(done));
+    };
+    file_ = std::make_unique<WriterFile>(std::move(setup), std::move(names), catalogue_, counters_,
+                                         *this);
+    file_->files().begin_at({});
+    return *file_;
+  }
+
+  std::shared_ptr<writing::Piece> begin(std::uint64_t ticket, std::int64_t step = 0,
+                                        std::int64_t first = 0, std::int64_t count = 4) {
+    const array::Box box{1, {first}, {count}};
+    auto piece = file_->begin(step, {box, 0, count}, 3, ticket);
+    piece->variable = catalogue_.variable(0, step);
+    return piece;
+  }
+  void take(const std::shared_ptr<writing::Piece>& piece) {
+    writing::Chunk chunk;
+    chunk.piece = piece;
+    chunk.count = piece->elements_left;
+    chunk.bytes = values_;
+    chunk.bytes = chunk.bytes.first(static_cast<std::size_t>(chunk.count));
+    file_->take(std::move(chunk));
+    file_->files().submit();
+  }
+  /// The next thing that the disk was asked comes to this end. @return whether it was an fsync.
+  bool end_next(const std::string& failure = {}) {
+    auto [plan, done] = std::move(plans_.front());
+    plans_.pop_front();
+    auto completion = failure.empty() ? disk::carry_out(plan) : disk::Completion{};
+    if (!failure.empty()) {
+      completion.code = ErrorCode::storage_failure;
+      completion.story = failure;
+    }
+    done(completion);
+    return plan.sync;
+  }
+  /// All that is asked is done, and all that can be is reported.
+  void finish() {
+    do {
+      while (!plans_.empty()) {
+        (void)end_next();
+      }
+    } while (file_->advance());
+  }
+
+  void tell(const Given& piece, Became became, const Outcome& outcome) override {
+    told_.push_back({piece.ticket, became, outcome.story});
+  }
+  [[nodiscard]] bool is_awaited(const Given& /*piece*/) const override { return false; }
+  void report(Kind kind, const protocol::StepNote& note) override {
+    reports_.push_back({kind, note.step, note.outcome.story});
+  }
+  void report(const protocol::PutReport& puts) override {
+    reports_.push_back({Kind::put_report, puts.step, std::to_string(puts.puts.size())});
+  }
+
+  TemporaryFolder folder_;
+  const formats::Format& format_ = formats::format("posix");
+  contents::Catalogue catalogue_{format_.traits().rules, 1, true};
+  trace::Counters counters_;
+  std::deque<std::pair<disk::Plan, std::function<void(const disk::Completion&)>>> plans_;
+  std::vector<std::byte> values_{static_cast<std::size_t>(elements), std::byte{7}};
+  std::vector<Told> told_;
+  std::vector<Report> reports_;
+  std::unique_ptr<WriterFile> file_;
+};
+
+TEST_F(AWriter, ReportsAStepWhenAllItsPiecesAreDurableAndNotBefore) {
+  open(false);
+  file_->expect({.step = 0, .pieces = 2, .report = {}});
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  EXPECT_FALSE(file_->advance());  // one has not come
+  take(begin(2, 0, 4));
+  EXPECT_FALSE(file_->advance());  // it is not written
+  EXPECT_FALSE(end_next());
+  EXPECT_TRUE(file_->advance());
+  EXPECT_TRUE(reports_.empty());  // nor durable
+  EXPECT_TRUE(end_next());
+  EXPECT_TRUE(file_->advance());
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  EXPECT_EQ(
+      told_,
+      (std::vector<Told>{
+          {1, Became::written}, {2, Became::written}, {1, Became::durable}, {2, Became::durable}}));
+  EXPECT_FALSE(file_->advance());  // once
+}
+
+TEST_F(AWriter, ReportsNothingBeforeItIsToldHowManyPiecesCome) {
+  open(false);
+  take(begin(1));
+  finish();
+  EXPECT_TRUE(reports_.empty());
+  EXPECT_TRUE(plans_.empty());
+  file_->expect({.step = 0, .pieces = 1, .report = {0}});
+  file_->note_put(0, {.variable = 0, .rank = 5, .part = {array::Box{1, {0}, {4}}, 0, 4}});
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::put_report, 0, "1"}, {Kind::step_done, 0}}));
+}
+
+TEST_F(AWriter, CountsWhatComputeRanksHaveWritten) {
+  open(false);
+  file_->expect({.step = 0, .pieces = 2, .report = {}});
+  take(begin(1));
+  finish();
+  EXPECT_TRUE(reports_.empty());
+  file_->written_elsewhere({0, {ErrorCode::storage_failure, "file \"out\": gone"}, {{0, 5, {}}}});
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0, "file \"out\": gone"}}));
+}
+
+TEST_F(AWriter, AFailedWriteFailsThePieceAndItsStepAlone) {
+  open(false);
+  file_->expect({.step = 0, .pieces = 1, .report = {}});
+  file_->expect({.step = 1, .pieces = 1, .report = {}});
+  take(begin(1));
+  take(begin(2, 1));
+  (void)end_next("no room");
+  finish();
+  const std::string story = "file \"out\", variable \"u\", step 0, server 2: no room";
+  EXPECT_EQ(told_, (std::vector<Told>{
+                       {1, Became::failed, story}, {2, Became::written}, {2, Became::durable}}));
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0, story}, {Kind::step_done, 1}}));
+}
+
+// What the disk may have lost then is never told again.
+TEST_F(AWriter, AFailedFsyncFailsAllStepsOfThePhysicalFileThatItWasFor) {
+  open(false);
+  file_->expect({.step = 0, .pieces = 1, .report = {}});
+  take(begin(1));
+  take(begin(2, 1));
+  (void)end_next();
+  (void)end_next();
+  (void)file_->advance();
+  EXPECT_TRUE(end_next("lost"));
+  file_->expect({.step = 1, .pieces = 1, .report = {}});
+  finish();
+  EXPECT_EQ(reports_,
+            (std::vector<Report>{{Kind::step_done, 0, "file \"out\", step 0, server 2: lost"},
+                                 {Kind::step_done, 1, "file \"out\", step 1, server 2: lost"}}));
+  ASSERT_EQ(told_.size(), 4U);
+  EXPECT_EQ(told_[2],
+            (Told{1, Became::failed, "file \"out\", variable \"u\", step 0, server 2: lost"}));
+  EXPECT_EQ(told_[3].became, Became::failed);
+}
+
+TEST_F(AWriter, ReportsAStepAnewWhenItIsFilled) {
+  open(false);
+  file_->expect({.step = 0, .pieces = 1, .report = {}});
+  take(begin(1));
+  finish();
+  array::RunList holes;
+  holes.append({.index = 4, .elements = 4});
+  file_->fill({.step = 0, .holes = {{0, holes}}});
+  EXPECT_FALSE(file_->advance());
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}, {Kind::step_done, 0}}));
+  EXPECT_EQ(text_of(file_->files().names().names(0).temporary.text()),
+            (std::string{7, 7, 7, 7, 0, 0, 0, 0}));
+}
+
+TEST_F(AWriter, AsksOnceForAPlaceAndWritesWhenItIsTold) {
+  open(false, true);
+  file_->expect({.step = 0, .pieces = 2, .report = {}});
+  take(begin(1));
+  take(begin(2, 0, 4));
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::want_place, 0}}));
+  EXPECT_TRUE(told_.empty());
+  file_->place({0, 0, 0, {}});
+  file_->files().submit();
+  finish();
+  EXPECT_EQ(reports_.back(), (Report{Kind::step_done, 0}));
+}
+
+TEST_F(AWriter, WhatGotNoPlaceFails) {
+  open(false, true);
+  file_->expect({.step = 0, .pieces = 1, .report = {}});
+  take(begin(1));
+  file_->place({0, 0, -1, {ErrorCode::storage_failure, "no file"}});
+  finish();
+  EXPECT_EQ(reports_.back().kind, Kind::step_done);
+  EXPECT_NE(reports_.back().story.find("no file"), std::string::npos);
+}
+
+TEST_F(AWriter, WhatWaitsForAPlaceFailsWithTheFile) {
+  open(false, true);
+  take(begin(1, 1));
+  file_->fail({ErrorCode::inconsistent_calls, "file \"out\": others"}, 1);
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::failed, "file \"out\": others"}}));
+  EXPECT_TRUE(file_->is_lost(1));
+  EXPECT_FALSE(file_->is_lost(0));
+  take(begin(2, 1));
+  EXPECT_EQ(told_.back(), (Told{2, Became::failed, "file \"out\": others"}));
+}
+
+TEST_F(AWriter, ReportsItsOwnBlocksUnaskedWhenTheStepHasEnded) {
+  open(true);
+  const auto block = begin(1);
+  const auto later = begin(2, 0, 4);
+  take(block);
+  finish();
+  EXPECT_TRUE(reports_.empty());
+  file_->ended(0);
+  finish();
+  EXPECT_TRUE(reports_.empty());  // one is still to be written
+  take(later);
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+}
+
+TEST_F(AWriter, AStepWithoutPiecesNeedsNoFsync) {
+  open(true);
+  file_->ended(0);
+  EXPECT_TRUE(file_->advance());
+  EXPECT_TRUE(plans_.empty());
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+}
+
+TEST_F(AWriter, TellsTheLeadOfAFailureThatComesAfterItsReport) {
+  open(true);
+  file_->ended(0);
+  finish();
+  file_->fail_step(0, {ErrorCode::storage_failure, "late"});
+  EXPECT_EQ(reports_.back(),
+            (Report{Kind::home_failed, 0, "file \"out\", step 0, server 2: late"}));
+}
+
+TEST_F(AWriter, OneFsyncIsForAllStepsThatAreWritten) {
+  open(true);
+  take(begin(1));
+  take(begin(2, 1));
+  while (!plans_.empty()) {
+    (void)end_next();
+  }
+  file_->ended(0);
+  file_->ended(1);
+  (void)file_->advance();
+  EXPECT_EQ(plans_.size(), 1U);
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}, {Kind::step_done, 1}}));
+}
+
+TEST_F(AWriter, WhatIsWrittenDuringAnFsyncIsMadeDurableByTheNext) {
+  open(true);
+  take(begin(1));
+  (void)end_next();
+  file_->sync(0);
+  take(begin(2, 0, 4));
+  file_->ended(0);
+  EXPECT_TRUE(end_next());
+  EXPECT_FALSE(end_next());
+  EXPECT_EQ(told_.back(), (Told{2, Became::written}));
+  (void)file_->advance();
+  EXPECT_TRUE(reports_.empty());
+  EXPECT_TRUE(end_next());
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+}
+
+TEST_F(AWriter, StepsAreMadeDurableWhenThatIsOrdered) {
+  open(true);
+  take(begin(1));
+  (void)end_next();
+  file_->sync_until(0);
+  file_->ended(0);
+  EXPECT_FALSE(file_->advance());
+  file_->sync_until(1);
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+}
+
+TEST_F(AWriter, APieceThatIsGivenUpFailsOnceAndIsNotWaitedFor) {
+  open(true);
+  const auto block = begin(1);
+  file_->ended(0);
+  file_->give_up(block, {ErrorCode::storage_failure, "no memory"});
+  file_->give_up(block, {ErrorCode::storage_failure, "no memory"});
+  finish();
+  ASSERT_EQ(told_.size(), 1U);
+  EXPECT_EQ(told_[0].became, Became::failed);
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0, told_[0].story}}));
+}
+
+TEST_F(AWriter, WhatIsUnderWayOfASettledStepIsStillBeingWritten) {
+  open(true);
+  const auto block = begin(1);
+  take(block);
+  file_->settle(0, {ErrorCode::storage_failure, "file \"out\": dropped"});
+  EXPECT_EQ(file_->oldest_writing(-1), 0);
+  EXPECT_FALSE(file_->is_idle());
+  (void)end_next();
+  EXPECT_EQ(file_->oldest_writing(-1), -1);
+  EXPECT_TRUE(file_->is_idle());
+  finish();
+  EXPECT_TRUE(reports_.empty());
+}
+
+}  // namespace
+}  // namespace iocomp::writer
