@@ -117,7 +117,7 @@ void MemberBlocks::write(const KeptBlocks::Kept& kept) {
       file_.given(kept.piece, true);
       waiting_writes_.write(kept);
       Ticket* const ticket = link_.tickets().find(block.ticket);
-      if (ticket != nullptr && file_.keeps_steps()) {
+      if (ticket != nullptr && file_.keeps_steps() && kept.piece->failure.ok()) {
         ticket->kept = !block.buffered;
       }
       return;
