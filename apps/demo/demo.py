@@ -66,7 +66,8 @@ def main() -> int:
     size = Size(bytes_per_array=given.size * MIB, loops=given.loops)
     print(
         f"STREAM, {given.size} MiB per array, {size.loops} loops, "
-        f"{size.bytes_written() / 2**30:.2f} GiB written per run; ways in a new order each round"
+        f"up to {size.bytes_written() / 2**30:.2f} GiB written per run; ways in a new order each "
+        "round"
     )
     try:
         build = Build.read(given.build)

@@ -10,11 +10,11 @@ from iocomp_studies.plots.plot import Panel, Plot, Point
 from iocomp_studies.results.rows import NO_OUTPUT
 from iocomp_studies.statistics import Estimate
 from summary import Row
-from ways import SYNCHRONOUS, Size
+from ways import PROGRAMS, SYNCHRONOUS, Program, Size
 
 WIDTH_INCHES = 7.5
 SHORT_LABELS = {
-    "by the kernel, no server": "kernel",
+    "by the kernel, no server": "kernel, default",
     "server on the other core": "server, other core",
     "server on the same core": "server, same core",
 }
@@ -46,14 +46,29 @@ def _points(row: Row, place: str, count: int) -> list[Point]:
     ]
 
 
-def panel_of(rows: list[Row], count: int) -> Panel:
-    """Return the numbers of the picture: no output stands on its own."""
-    points = [p for row in rows for p in _points(row, row.backend or NO_OUTPUT, count)]
-    return Panel("", points)
+def _note(row: Row, *, noisy: bool) -> str:
+    text = f"{row.wall_seconds:.2f} s"
+    if row.hidden and not noisy:
+        text += f"\nhidden\n{100 * row.hidden.value:.0f} %"
+    return text
+
+
+def panel_of(rows: list[Row], program: Program, size: Size, count: int, *, noisy: bool) -> Panel:
+    """Return the numbers of one program: no output stands on its own."""
+    own = [row for row in rows if row.program == program.label]
+    return Panel(
+        f"{program.title}; {size.bytes_written(program) / 2**30:.2f} GiB written",
+        [p for row in own for p in _points(row, row.backend or NO_OUTPUT, count)],
+        reference=own[0].wall_seconds,
+        notes={
+            (SHORT_LABELS.get(row.way, row.way), row.backend or NO_OUTPUT): _note(row, noisy=noisy)
+            for row in own
+        },
+    )
 
 
 def draw(rows: list[Row], size: Size, rounds: int, path: Path, *, noisy: bool) -> None:
-    """Draw stacked bars of the wall time by back-end and way into a PNG file.
+    """Draw stacked bars of the wall time by program, back-end and way into a PNG file.
 
     Args:
         rows: What they show.
@@ -62,27 +77,15 @@ def draw(rows: list[Row], size: Size, rounds: int, path: Path, *, noisy: bool) -
         path: Of the file.
         noisy: Whether the parts that were hidden are left out, because they are not known.
     """
-    notes = {}
-    for row in rows:
-        text = f"{row.wall_seconds:.2f} s"
-        if row.hidden and not noisy:
-            text += f"\nhidden\n{100 * row.hidden.value:.0f} %"
-        notes[SHORT_LABELS.get(row.way, row.way), row.backend or NO_OUTPUT] = text
     writing = -(-size.loops // size.write_every)
     words = [
-        f"{size.bytes_written() / 2**30:.2f} GiB written in {writing} of {size.loops} loops",
+        f"written in {writing} of {size.loops} loops",
         f"medians of {rounds} interleaved runs, bars from least to most",
         "dashed: no output",
     ]
     if not noisy:
         words.append(f"hidden: compared with {SYNCHRONOUS.label}")
-    drawing = draw_plot(
-        PLOT,
-        [panel_of(rows, rounds)],
-        subtitle="; ".join(words),
-        reference=rows[0].wall_seconds,
-        notes=notes,
-        width_inches=WIDTH_INCHES,
-    )
+    panels = [panel_of(rows, program, size, rounds, noisy=noisy) for program in PROGRAMS]
+    drawing = draw_plot(PLOT, panels, subtitle="; ".join(words), width_inches=WIDTH_INCHES)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(drawing.png)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,34 @@ SYNCHRONOUS = Way("synchronous", "sync", (0,))
 KERNEL = Way("by the kernel, no server", "async", (0,), "kernel")
 CONSECUTIVE = Way("server on the other core", "async", (0, 1), "shared")
 OVERSUBSCRIBE = Way("server on the same core", "async", (0, 0), "shared")
-WAYS = (SYNCHRONOUS, KERNEL, CONSECUTIVE, OVERSUBSCRIBE)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What becomes of an array that was put; `arrays` are put in each loop that writes."""
+
+    label: str
+    title: str
+    arguments: tuple[str, ...]
+    arrays: int
+    ways: tuple[Way, ...]
+
+
+LEFT_ALONE = Program(
+    "left alone",
+    "STREAM on two sets of arrays in turn: an array that was put is left alone until the next output",
+    ("--in-turn",),
+    3,
+    (SYNCHRONOUS, KERNEL),
+)
+OVERWRITTEN = Program(
+    "overwritten",
+    "STREAM as published: an array that was put is overwritten one kernel later",
+    (),
+    4,
+    (SYNCHRONOUS, KERNEL, CONSECUTIVE, OVERSUBSCRIBE),
+)
+PROGRAMS = (LEFT_ALONE, OVERWRITTEN)
 
 
 @dataclass(frozen=True)
@@ -41,14 +69,14 @@ class Size:
     loops: int = 40
     write_every: int = 10
 
-    def bytes_written(self) -> int:
-        """Return the bytes of a run with output: four arrays in every writing loop."""
-        return 4 * self.bytes_per_array * -(-self.loops // self.write_every)
+    def bytes_written(self, program: Program = OVERWRITTEN) -> int:
+        """Return the bytes of a run with output."""
+        return program.arrays * self.bytes_per_array * -(-self.loops // self.write_every)
 
 
-def method_name(backend: str, way: Way) -> str:
-    """Return the name of one combination."""
-    return f"{backend}, {way.label}"
+def method_name(program: Program, backend: str = "", way: Way | None = None) -> str:
+    """Return the name of one combination; without a way that of the runs without output."""
+    return f"{program.label}, {PLAIN if way is None else f'{backend}, {way.label}'}"
 
 
 def methods(build: Build, directory: Path, size: Size) -> dict[str, Callable[[], dict[str, Any]]]:
@@ -75,9 +103,11 @@ def methods(build: Build, directory: Path, size: Size) -> dict[str, Callable[[],
         return run
 
     stream = "apps/stream/stream"
-    found = {PLAIN: runner(Launch(stream, (*arguments, "--plain"), (0,)))}
-    for backend in BACKENDS:
-        for way in WAYS:
+    found = {}
+    for program in PROGRAMS:
+        given = (*arguments, *program.arguments)
+        found[method_name(program)] = runner(Launch(stream, (*given, "--plain"), (0,)))
+        for backend, way in product(BACKENDS, program.ways):
             settings = {
                 "mode": way.mode,
                 "transport.kind": way.transport,
@@ -85,5 +115,6 @@ def methods(build: Build, directory: Path, size: Size) -> dict[str, Callable[[],
                 "files.stream.path": str(directory / f"stream.{backend}"),
                 "trace.summary": "false",
             }
-            found[method_name(backend, way)] = runner(Launch(stream, arguments, way.cpus, settings))
+            launch = Launch(stream, given, way.cpus, settings)
+            found[method_name(program, backend, way)] = runner(launch)
     return found

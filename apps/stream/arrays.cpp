@@ -24,25 +24,23 @@ double mean_relative_error(std::span<const double> values, double expected) {
 }  // namespace
 
 Arrays::Arrays(Pattern pattern, const Session* memory_of, std::size_t elements, std::int64_t first,
-               std::int64_t global)
-    : pattern_{pattern},
-      first_{static_cast<double>(first)},
-      global_{static_cast<double>(global)},
-      a_{memory_of, elements},
-      b_{memory_of, elements},
-      c_{memory_of, elements} {
-  std::ranges::fill(b_.values(), initial_b);
-  if (pattern == Pattern::stream) {
-    std::ranges::fill(a_.values(), initial_a);
-  } else {
-    for (std::size_t i = 0; i < elements; ++i) a_.data()[i] = first_ + static_cast<double>(i);
+               std::int64_t global, int sets)
+    : pattern_{pattern}, first_{static_cast<double>(first)}, global_{static_cast<double>(global)} {
+  for (int i = 0; i < sets; ++i) {
+    const Set& set = sets_.emplace_back(memory_of, elements);
+    std::ranges::fill(set.b.values(), initial_b);
+    if (pattern == Pattern::stream) {
+      std::ranges::fill(set.a.values(), initial_a);
+    } else {
+      for (std::size_t e = 0; e < elements; ++e) set.a.data()[e] = first_ + static_cast<double>(e);
+    }
   }
 }
 
 void Arrays::run(Kernel kernel, std::size_t begin, std::size_t count) {
-  double* const a = a_.data() + begin;
-  double* const b = b_.data() + begin;
-  double* const c = c_.data() + begin;
+  double* const a = set().a.data() + begin;
+  double* const b = set().b.data() + begin;
+  double* const c = set().c.data() + begin;
   if (pattern_ == Pattern::stream) {
     switch (kernel) {
       case copy_c:
@@ -68,32 +66,40 @@ void Arrays::run(Kernel kernel, std::size_t begin, std::size_t count) {
 }
 
 std::span<const double> Arrays::written_by(Kernel kernel) const {
+  const Set& set = sets_[current_];
   switch (kernel) {
     case scale_b:
-      return b_.values();
+      return set.b.values();
     case triad_a:
-      return a_.values();
+      return set.a.values();
     default:
-      return c_.values();
+      return set.c.values();
   }
 }
 
-std::string Arrays::mistake_after(int loops) const {
-  return pattern_ == Pattern::stream ? mistake_in_stream(loops) : mistake_in_index(loops);
+std::string Arrays::mistake() const {
+  for (const Set& set : sets_) {
+    std::string found = set.loops == 0                ? ""
+                        : pattern_ == Pattern::stream ? mistake_in_stream(set)
+                                                      : mistake_in_index(set);
+    if (!found.empty()) return found;
+  }
+  return "";
 }
 
-std::string Arrays::mistake_in_stream(int loops) const {
+std::string Arrays::mistake_in_stream(const Set& set) {
   double a = initial_a;
   double b = initial_b;
   double c = 0;
-  for (int loop = 0; loop < loops; ++loop) {
+  for (int loop = 0; loop < set.loops; ++loop) {
     c = a;
     b = scalar * c;
     c = a + b;
     a = b + scalar * c;
   }
-  const std::array errors{mean_relative_error(a_.values(), a), mean_relative_error(b_.values(), b),
-                          mean_relative_error(c_.values(), c)};
+  const std::array errors{mean_relative_error(set.a.values(), a),
+                          mean_relative_error(set.b.values(), b),
+                          mean_relative_error(set.c.values(), c)};
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (errors[i] <= tolerance) continue;
     std::ostringstream text;
@@ -104,13 +110,13 @@ std::string Arrays::mistake_in_stream(int loops) const {
   return "";
 }
 
-std::string Arrays::mistake_in_index(int loops) const {
-  const double calls = 4.0 * loops;  // the last triad made a, the call before it c
-  for (std::size_t i = 0; i < a_.size(); ++i) {
+std::string Arrays::mistake_in_index(const Set& set) const {
+  const double calls = 4.0 * set.loops;  // the last triad made a, the call before it c
+  for (std::size_t i = 0; i < size(); ++i) {
     const double expected = first_ + static_cast<double>(i) + calls * global_;
-    if (a_.data()[i] == expected && c_.data()[i] == expected - global_) continue;
+    if (set.a.data()[i] == expected && set.c.data()[i] == expected - global_) continue;
     std::ostringstream text;
-    text << "element " << i << " of a is " << a_.data()[i] << ", expected is " << expected;
+    text << "element " << i << " of a is " << set.a.data()[i] << ", expected is " << expected;
     return text.str();
   }
   return "";

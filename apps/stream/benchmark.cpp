@@ -14,8 +14,13 @@ class Run {
   Measurement run() {
     const double begin = now_seconds();
     output_ = open_();
-    for (int loop = 0; loop < options_.loops; ++loop) run_loop(options_.writes_in(loop));
-    if (output_) output_->wait(triad_a);  // open only if the last loop wrote
+    for (int loop = 0; loop < options_.loops; ++loop) {
+      const bool writes = options_.writes_in(loop);
+      options_.in_turn ? run_loop_in_turn(writes) : run_loop(writes);
+      arrays_.end_loop();
+      if (options_.in_turn && writes) arrays_.turn();
+    }
+    wait_for_all();
     const double end_of_loops = now_seconds();
     if (output_) output_->close();
     measurement_.until_durable = now_seconds() - begin;
@@ -49,6 +54,19 @@ class Run {
     wait(add_c);
     put(triad_a, writes);
     if (writes && output_) output_->end_step();
+  }
+
+  // What is put is left alone until the next loop that writes: the loops between use the other set.
+  void run_loop_in_turn(bool writes) {
+    for (const Kernel kernel : {copy_c, scale_b, add_c, triad_a}) run_kernel(kernel);
+    if (!writes || !output_) return;
+    wait_for_all();
+    for (const Kernel kernel : {scale_b, add_c, triad_a}) put(kernel, true);
+    output_->end_step();
+  }
+
+  void wait_for_all() {
+    for (const Kernel kernel : {copy_c, scale_b, add_c, triad_a}) wait(kernel);
   }
 
   void run_kernel(Kernel kernel) {

@@ -5,12 +5,12 @@
 
 namespace iocomp::apps::stream {
 
-IocompOutput::IocompOutput(const Session& session, std::int64_t elements)
+IocompOutput::IocompOutput(const Session& session, std::int64_t elements, Kernel first)
     : session_{session}, start_{elements * rank_in(session.comm())}, count_{elements} {
   const std::int64_t shape = elements * size_of(session.comm());
   open_timer().time([&] {
     check(iocomp_open(session.handle(), "stream", IOCOMP_SERIES, &file_), "iocomp_open");
-    for (std::size_t kernel = 0; kernel < kernel_count; ++kernel) {
+    for (std::size_t kernel = first; kernel < kernel_count; ++kernel) {
       check(iocomp_define(file_, variable_names[kernel], IOCOMP_FLOAT64, 1, &shape,
                           &variables_[kernel]),
             "iocomp_define");

@@ -13,8 +13,8 @@ namespace iocomp::apps::stream {
 class IocompOutput : public Output {
  public:
   /// Collective over the compute ranks. @param elements  per rank; the variables have elements *
-  /// ranks.
-  IocompOutput(const Session& session, std::int64_t elements);
+  /// ranks. @param first  of the kernels whose arrays are put; those behind it are, too.
+  IocompOutput(const Session& session, std::int64_t elements, Kernel first);
 
  private:
   void start_put(Kernel kernel, std::span<const double> values) override;

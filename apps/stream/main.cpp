@@ -43,17 +43,19 @@ bool verified(const Options& options, const Session& session, std::int64_t globa
 Outcome compute(const Options& options, const Session* session, MPI_Comm comm) {
   const std::int64_t global = global_elements(options, comm);
   const std::int64_t first = static_cast<std::int64_t>(options.elements()) * rank_in(comm);
-  Arrays arrays{options.pattern, options.alloc ? session : nullptr, options.elements(), first,
-                global};
+  Arrays arrays{
+      options.pattern,        options.alloc ? session : nullptr, options.elements(), first, global,
+      options.in_turn ? 2 : 1};
   warm_free_memory(options.warm_bytes);
   const Measurement measurement = measure(options, comm, arrays, [&] {
     return session != nullptr
-               ? std::make_unique<IocompOutput>(*session, static_cast<std::int64_t>(arrays.size()))
+               ? std::make_unique<IocompOutput>(*session, static_cast<std::int64_t>(arrays.size()),
+                                                options.in_turn ? scale_b : copy_c)
                : nullptr;
   });
 
   Outcome outcome{report(options, comm, measurement)};
-  const std::string mistake = arrays.mistake_after(options.loops);
+  const std::string mistake = arrays.mistake();
   if (!mistake.empty()) throw std::runtime_error("the arrays are wrong: " + mistake);
   outcome.result["arrays_checked"] = true;
   if (session != nullptr && options.verify) {

@@ -36,10 +36,17 @@ void declare(CLI::App& app, Options& options) {
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(sizeof(double), std::size_t{1} << 46U))
       ->capture_default_str();
-  app.add_option("--pattern", options.pattern,
-                 "stream, or index: every element tells its global index and when it was written")
-      ->transform(OneOf(patterns));
+  CLI::Option* const pattern =
+      app.add_option(
+             "--pattern", options.pattern,
+             "stream, or index: every element tells its global index and when it was written")
+          ->transform(OneOf(patterns));
+  app.add_flag("--in-turn", options.in_turn,
+               "go on with another set of arrays after a loop that writes, so that what is written "
+               "is left alone; not with --pattern index or --verify")
+      ->excludes(pattern);
   apps::declare(app, static_cast<ClientOptions&>(options));
+  app.get_option("--in-turn")->excludes(app.get_option("--verify"));
 }
 
 }  // namespace iocomp::apps::stream

@@ -27,11 +27,14 @@ struct Options : ClientOptions {
   std::size_t progress_bytes =
       std::size_t{1} << 20;  ///< of the array written, between two calls of iocomp_progress
   Pattern pattern = Pattern::stream;
+  bool in_turn = false;  ///< two sets of arrays, so that what is put is left alone
 
   [[nodiscard]] std::size_t elements() const noexcept { return bytes / sizeof(double); }
   [[nodiscard]] bool writes_in(int loop) const noexcept {
     return write_every > 0 && loop % write_every == 0;
   }
+  /// Arrays that a writing loop puts: c twice, or with `in_turn` each once.
+  [[nodiscard]] std::size_t arrays_put() const noexcept { return in_turn ? 3 : 4; }
   [[nodiscard]] int writing_loops() const noexcept {
     return write_every > 0 ? (loops + write_every - 1) / write_every : 0;
   }

@@ -86,8 +86,9 @@ nlohmann::json report(const Options& options, MPI_Comm comm, const Measurement& 
                         {"bytes_per_array_and_rank", options.elements() * sizeof(double)},
                         {"loops", options.loops},
                         {"write_every", options.write_every},
+                        {"in_turn", options.in_turn},
                         {"steps", steps},
-                        {"bytes_written", steps * kernel_count * options.elements() *
+                        {"bytes_written", steps * options.arrays_put() * options.elements() *
                                               sizeof(double) * static_cast<std::size_t>(ranks)},
                         {"best_bandwidth_gib_per_second", bandwidth}};
   result.update(seconds);

@@ -23,23 +23,25 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::int64_t bytes = std::int64_t{128} << 20;  // of each rank in a checkpoint
+  std::int64_t bytes = std::int64_t{128} << 20;  // of each rank in a file
   int pairs = 8;
+  bool series = false;
+  std::string with = "checksum = 'xxh3'";
+  std::string without = "checksum = 'none'";
 };
 
 // @return seconds from before the file is opened until it is closed.
-double write_checkpoint(const apps::Session& session, const std::string& checksum,
-                        const apps::HugeArray& values) {
+double write_file(const apps::Session& session, iocomp_kind kind, const std::string& settings,
+                  const apps::HugeArray& values) {
   MPI_Comm comm = session.comm();
   const auto count = static_cast<std::int64_t>(values.size());
   const std::int64_t start = count * apps::rank_in(comm);
   const std::int64_t shape = count * apps::size_of(comm);
-  const std::string settings = "checksum = '" + checksum + "'";
   const iocomp_open_options options{.size = sizeof options, .settings = settings.c_str()};
   MPI_Barrier(comm);
   const double began = MPI_Wtime();
   iocomp_file* file = nullptr;
-  apps::check(iocomp_open_with(session.handle(), "checkpoint", IOCOMP_CHECKPOINT, &options, &file),
+  apps::check(iocomp_open_with(session.handle(), "checkpoint", kind, &options, &file),
               "iocomp_open_with");
   iocomp_var* u = nullptr;
   apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &shape, &u), "iocomp_define");
@@ -49,11 +51,11 @@ double write_checkpoint(const apps::Session& session, const std::string& checksu
   return apps::max_over(comm, MPI_Wtime() - began);
 }
 
-// Nothing of the checkpoint before is left to do for the disk.
-void remove_checkpoint(const apps::Session& session, const fs::path& path) {
+// Nothing of the file before is left to do for the disk.
+void remove_file(const apps::Session& session, const fs::path& path) {
   if (apps::rank_in(session.comm()) == 0) {
     for (const auto& entry : fs::directory_iterator{fs::absolute(path).parent_path()}) {
-      if (entry.path().filename().string().starts_with(path.stem().string() + ".0")) {
+      if (entry.path().filename().string().starts_with(path.stem().string() + '.')) {
         fs::remove(entry.path());
       }
     }
@@ -67,11 +69,13 @@ nlohmann::json measure(const Options& options, const std::string& path,
   const apps::HugeArray values(static_cast<std::size_t>(options.bytes) / sizeof(double));
   std::vector<double> with;
   std::vector<double> without;
+  const iocomp_kind kind = options.series ? IOCOMP_SERIES : IOCOMP_CHECKPOINT;
   for (int half = 0; half < 2 * options.pairs; ++half) {
-    const bool has_checksums = is_turn_of_second(half);
-    auto& seconds = has_checksums ? with : without;
-    seconds.push_back(write_checkpoint(session, has_checksums ? "xxh3" : "none", values));
-    remove_checkpoint(session, path);
+    const bool is_second = is_turn_of_second(half);
+    auto& seconds = is_second ? with : without;
+    seconds.push_back(
+        write_file(session, kind, is_second ? options.with : options.without, values));
+    remove_file(session, path);
   }
   return {{"program", "checkpoint"},
           {"ranks", apps::size_of(session.comm())},
@@ -86,10 +90,14 @@ nlohmann::json measure(const Options& options, const std::string& path,
 int main(int argc, char** argv) {
   iocomp::bench::Options options;
   iocomp::bench::OneFile file{.name = "checkpoint", .path = "checkpoint.dat", .mode = "sync"};
-  CLI::App app{"What checksums add to the wall of a checkpoint", "checkpoint"};
+  CLI::App app{"What settings add to the wall of a checkpoint, such as checksums", "checkpoint"};
   app.add_option("--bytes", options.bytes, "of each rank")->transform(CLI::AsSizeValue(false));
-  app.add_option("--pairs", options.pairs, "of checkpoints with and without checksums")
+  app.add_option("--pairs", options.pairs, "of files with and without the settings")
       ->check(CLI::PositiveNumber);
+  app.add_option("--with", options.with, "settings of the one file, as TOML")
+      ->capture_default_str();
+  app.add_option("--without", options.without, "of the other")->capture_default_str();
+  app.add_flag("--series", options.series, "series of one step instead of checkpoints");
   return iocomp::bench::run_with(argc, argv, app, file, [&](const auto& session) {
     return iocomp::bench::measure(options, file.path, session);
   });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of checkpoints: what their checksums cost, how fast a restart finds and reads them."""
+"""Figures of files: what checksums cost, float32 saves, how fast a restart finds and reads them."""
 
 from __future__ import annotations
 
@@ -41,6 +41,14 @@ def _write(runner: Runner, mode: str) -> Result:
     return runner.run("bench/checkpoint", arguments, (0, 1), settings)
 
 
+def _convert(runner: Runner, mode: str) -> Result:
+    """Write series of float64 from two ranks, as float32 and as they are in turn."""
+    arguments = ("--bytes", str(CHECKPOINT_BYTES // 2), "--pairs", str(PAIRS), "--series",
+                 "--with", "type = 'float32'", "--without", "type = 'program'",
+                 "--file", str(runner.directory / "s.dat"))  # fmt: skip
+    return runner.run("bench/checkpoint", arguments, (0, 1), WRITING[mode])
+
+
 def _read(runner: Runner, backend: str, readers: int) -> Result:
     """Write a checkpoint from four ranks and read it by fewer, in turn with plain reads."""
     arguments = ("--backend", backend, "--bytes", str(READ_BYTES),
@@ -72,6 +80,10 @@ def _writing_name(mode: str) -> str:
     return f"checkpoint/{mode}"
 
 
+def _converting_name(mode: str) -> str:
+    return f"float32/{mode}"
+
+
 def _reading_name(backend: str, readers: int) -> str:
     return f"restart/{backend} by {readers}"
 
@@ -84,6 +96,7 @@ def restart_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
     """Return the runs by name."""
     return (
         {_writing_name(mode): partial(_write, runner, mode) for mode in WRITING}
+        | {_converting_name(mode): partial(_convert, runner, mode) for mode in WRITING}
         | {
             _reading_name(backend, readers): partial(_read, runner, backend, readers)
             for backend in READ_FORMATS
@@ -122,6 +135,21 @@ def _checksums(id_: str, goal: Goal) -> Figure:
     return Figure(id_, "1", goal, tuple(modes.values()), find)
 
 
+def _converting(id_: str, goal: Goal) -> Figure:
+    """Return the wall of a float32 file ÷ that of a float64 one, in the worse of the modes."""
+    modes = {mode: _converting_name(mode) for mode in WRITING}
+
+    def find(rounds: Rounds) -> Found:
+        return worst(
+            rounds,
+            modes,
+            lambda run: median_ratio(run["with_seconds"], run["without_seconds"]),
+            "by_mode",
+        )
+
+    return Figure(id_, "1", goal, tuple(modes.values()), find)
+
+
 def _read_ratio(run: Result, source: str) -> float:
     seconds = run[f"from_{source}"]
     return median_ratio(seconds["plain_seconds"], seconds["iocomp_seconds"])
@@ -155,6 +183,7 @@ def restart_figures() -> tuple[Figure, ...]:
     at_least = Goal(0.8, at_most=False)
     return (
         _checksums("checksum-cost", Goal(0.03)),
+        _converting("float32", Goal(0.65)),
         *(_reading(f"restart-read{'' if s == 'disk' else '-' + s}", at_least, s) for s in FROM),
         _finding("latest-time", Goal(1)),
     )

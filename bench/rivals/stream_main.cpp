@@ -44,8 +44,12 @@ class RivalOutput : public stream::Output {
 int run(const stream::Options& options, Rival rival) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const auto count = static_cast<std::int64_t>(options.elements());
-  stream::Arrays arrays{options.pattern, nullptr, options.elements(), count * apps::rank_in(comm),
-                        count * apps::size_of(comm)};
+  stream::Arrays arrays{options.pattern,
+                        nullptr,
+                        options.elements(),
+                        count * apps::rank_in(comm),
+                        count * apps::size_of(comm),
+                        options.in_turn ? 2 : 1};
   const RivalTarget target{
       .path = options.file.empty() ? "stream_rival.out" : options.file,
       .comm = comm,
@@ -55,7 +59,7 @@ int run(const stream::Options& options, Rival rival) {
   apps::warm_free_memory(options.warm_bytes);
   const stream::Measurement measurement = stream::measure(
       options, comm, arrays, [&] { return std::make_unique<RivalOutput>(rival, target); });
-  const std::string mistake = arrays.mistake_after(options.loops);
+  const std::string mistake = arrays.mistake();
   if (!mistake.empty()) throw std::runtime_error("the arrays are wrong: " + mistake);
   nlohmann::json result = stream::report(options, comm, measurement);
   result["program"] = "stream_rivals";

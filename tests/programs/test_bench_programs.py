@@ -174,6 +174,16 @@ def test_checkpoints_are_timed_with_and_without_checksums(
     assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
 
 
+def test_series_are_timed_with_the_settings_that_are_given(build: Build, tmp_path: Path) -> None:
+    arguments = (
+        f"--bytes 64KiB --pairs 2 --mode sync --series --file {tmp_path}/c.dat "
+        "--with type='float32' --without type='program'"
+    )
+    result = run(build, "bench/checkpoint", arguments, 2, {})
+    assert len(result["with_seconds"]) == len(result["without_seconds"]) == 2
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("readers", [2, 3])
 def test_a_checkpoint_is_read_by_fewer_ranks(build: Build, tmp_path: Path, readers: int) -> None:
     arguments = f"--bytes 1MiB --readers {readers} --pairs 2 --file {tmp_path}/r.dat"

@@ -36,6 +36,14 @@ def test_the_cost_of_checksums_holds_the_manifest() -> None:
     assert found.beside["manifest"]["sync"] == pytest.approx(0.01 / 1.01)
 
 
+def test_the_way_that_saves_least_by_float32_counts() -> None:
+    found = figure("float32").find(
+        rounds_of("float32", written(0.6, 1.0, 0.0), written(0.7, 1.0, 0.0))
+    )
+    assert found.estimate.value == pytest.approx(0.7)
+    assert found.beside["by_mode"] == pytest.approx({"sync": 0.6, "kernel": 0.7})
+
+
 def test_the_slowest_restart_counts() -> None:
     def read(plain: float, iocomp: float) -> dict[str, Any]:
         disk = {"plain_seconds": [plain] * 3, "iocomp_seconds": [iocomp] * 3}

@@ -7,12 +7,24 @@ import pytest
 import picture
 from iocomp_studies.hidden import hidden_part
 from iocomp_studies.plots.draw import Drawing
+from iocomp_studies.plots.plot import Panel
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Estimate
 from summary import is_too_noisy, rows_of, sentence, text_table
-from ways import BACKENDS, CONSECUTIVE, KERNEL, OVERSUBSCRIBE, PLAIN, SYNCHRONOUS, Size, method_name
+from ways import (
+    BACKENDS,
+    CONSECUTIVE,
+    KERNEL,
+    LEFT_ALONE,
+    OVERSUBSCRIBE,
+    PROGRAMS,
+    SYNCHRONOUS,
+    Size,
+    method_name,
+)
 
 DRAWN = Drawing(b"", b"", ())
+ROWS = sum(1 + len(BACKENDS) * len(program.ways) for program in PROGRAMS)
 WALLS = {SYNCHRONOUS: 3.0, KERNEL: 2.1, CONSECUTIVE: 2.2, OVERSUBSCRIBE: 3.1}
 
 
@@ -27,9 +39,13 @@ def rounds_with(spread: float) -> Rounds:
             for shift in (0.0, spread, -spread)
         ]
 
-    results = {PLAIN: runs(2.0)}
-    for backend in BACKENDS:
-        results |= {method_name(backend, way): runs(wall) for way, wall in WALLS.items()}
+    results = {}
+    for program in PROGRAMS:
+        results[method_name(program)] = runs(2.0)
+        for backend in BACKENDS:
+            results |= {
+                method_name(program, backend, way): runs(WALLS[way]) for way in program.ways
+            }
     return Rounds(results)
 
 
@@ -41,8 +57,9 @@ def test_hidden_is_the_part_of_the_cost_that_is_saved() -> None:
 
 def test_the_sentence_says_what_was_hidden_and_where_nothing_was() -> None:
     said = sentence(rows_of(rounds_with(0.0)), Size())
-    assert "Writing 1.00 GiB made this run 1.00 s longer synchronously and 0.10 s longer" in said
-    assert "the kernel hid 90 % (posix), 90 % (hdf5)" in said
+    assert "writing 0.75 GiB made the run 1.00 s longer synchronously and 0.10 s longer" in said
+    assert "The kernel hid 90 % (posix), 90 % (hdf5)" in said
+    assert "overwritten one kernel later, it hid 90 % (posix), 90 % (hdf5)" in said
     assert "on the other core 80 % (posix), 80 % (hdf5)" in said
     assert "on the same core nothing, it took longer (posix)" in said
 
@@ -57,14 +74,17 @@ def test_on_a_noisy_machine_the_sentence_says_so_once_and_the_picture_has_no_per
     assert said.count("noisy") == 1
     assert "%" not in said
     texts: list[str] = []
-    monkeypatch.setattr(
-        picture, "draw_plot", lambda *_, notes, **__: texts.extend(notes.values()) or DRAWN
-    )
+
+    def note(_: object, panels: list[Panel], **__: object) -> Drawing:
+        texts.extend(text for panel in panels for text in panel.notes.values())
+        return DRAWN
+
+    monkeypatch.setattr(picture, "draw_plot", note)
     picture.draw(noisy, Size(), 3, tmp_path / "a.png", noisy=True)
-    assert len(texts) == 1 + len(BACKENDS) * len(WALLS)
+    assert len(texts) == ROWS
     assert not any("%" in text for text in texts)
     picture.draw(quiet, Size(), 3, tmp_path / "a.png", noisy=False)
-    assert sum("hidden" in text for text in texts) == len(BACKENDS) * (len(WALLS) - 1)
+    assert sum("hidden" in text for text in texts) == ROWS - len(PROGRAMS) * (1 + len(BACKENDS))
 
 
 def test_the_picture_is_drawn_from_the_rows(tmp_path: Path) -> None:
@@ -75,13 +95,15 @@ def test_the_picture_is_drawn_from_the_rows(tmp_path: Path) -> None:
 
 def test_every_way_has_a_line() -> None:
     rows = rows_of(rounds_with(0.1))
-    assert len(rows) == 1 + len(BACKENDS) * len(WALLS)
+    assert len(rows) == ROWS
     lines = text_table(rows).splitlines()
-    assert len(lines) == 2 + len(rows)
-    assert lines[2].startswith("no output")
-    assert "2.900 - 3.100 s" in lines[3]
+    assert len(lines) == len(rows) + 4 * len(PROGRAMS) + 1
+    assert lines[0] == LEFT_ALONE.title
+    assert lines[4].startswith("no output")
+    assert "2.900 - 3.100 s" in lines[5]
 
 
 def test_what_is_written_follows_from_the_size() -> None:
     assert Size(bytes_per_array=64 << 20, loops=40, write_every=10).bytes_written() == 1 << 30
     assert Size(bytes_per_array=1, loops=41, write_every=10).bytes_written() == 20
+    assert Size(bytes_per_array=1, loops=41, write_every=10).bytes_written(LEFT_ALONE) == 15

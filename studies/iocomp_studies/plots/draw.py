@@ -127,8 +127,6 @@ def draw(
     *,
     subtitle: str = "",
     prefix: str = "",
-    reference: float | None = None,
-    notes: Mapping[tuple[str, object], str] | None = None,
     width_inches: float = WIDTH_INCHES,
 ) -> Drawing:
     """Draw a figure, one panel above the other.
@@ -140,8 +138,6 @@ def draw(
         panels: Its numbers.
         subtitle: Under the title: what is the same for all points.
         prefix: Of the ids of points; the id of the plot by default.
-        reference: Where a dashed line lies; 1 for ratios by default.
-        notes: Text above a bar, by series and place.
         width_inches: Of the figure.
 
     Raises:
@@ -162,10 +158,10 @@ def draw(
             if plot.kind == "lines" and len(panel.places()) > 1:
                 _draw_lines(axes, plot, panel, ids)
             elif plot.kind == "stack":
-                _draw_stack(axes, plot, panel, ids, notes or {})
+                _draw_stack(axes, plot, panel, ids)
             else:
-                _draw_bars(axes, plot, panel, ids, notes or {})
-            _finish(axes, plot, panel, reference)
+                _draw_bars(axes, plot, panel, ids)
+            _finish(axes, plot, panel)
         _legends(figure)
         _head(figure, plot.title, subtitle)
         drawing = Drawing(_saved(figure, "svg"), _saved(figure, "png"), tuple(ids.points))
@@ -215,7 +211,7 @@ def _saved(figure: Figure, form: str) -> bytes:
     return out.getvalue()
 
 
-def _finish(axes: Axes, plot: Plot, panel: Panel, reference: float | None) -> None:
+def _finish(axes: Axes, plot: Plot, panel: Panel) -> None:
     """Set what all kinds of figures have in common."""
     label = plot.label
     if panel.below and panel.below != NO_OUTPUT:
@@ -226,7 +222,7 @@ def _finish(axes: Axes, plot: Plot, panel: Panel, reference: float | None) -> No
         axes.set_yscale("log")
     elif not plot.over:
         axes.set_ylim(bottom=0)
-    line = 1.0 if plot.over and reference is None else reference
+    line = 1.0 if plot.over and panel.reference is None else panel.reference
     if line is not None:
         axes.axhline(line, color="black", linestyle="--", linewidth=0.7, zorder=1)
     if panel.title:
@@ -283,9 +279,7 @@ def _axis_name(x: str) -> str:
     return {"ranks": "compute ranks", "nodes": "nodes"}.get(x, "" if x in ("", "backend") else x)
 
 
-def _draw_bars(
-    axes: Axes, plot: Plot, panel: Panel, ids: _Ids, notes: Mapping[tuple[str, object], str]
-) -> None:
+def _draw_bars(axes: Axes, plot: Plot, panel: Panel, ids: _Ids) -> None:
     names, places = panel.series(), panel.places()
     styles = _Styles(names)
     width = 0.84 / len(names)
@@ -300,7 +294,7 @@ def _draw_bars(
             named = "_"  # once in the legend
             bars[0].set_gid(ids.take(_told(plot, panel, point), series))
             _error_bar(axes, x, point, ids)
-            _note(axes, x, point.found.high, notes.get((series, point.x)))
+            _note(axes, x, point.found.high, panel.notes.get((series, point.x)))
     axes.set_xticks(range(len(places)), [str(place) for place in places])
     axes.tick_params(axis="x", length=0)
     axes.set_xlabel(_axis_name(plot.x), labelpad=1)
@@ -314,9 +308,7 @@ def _note(axes: Axes, x: float, y: float, text: str | None) -> None:
         )  # fmt: skip
 
 
-def _draw_stack(
-    axes: Axes, plot: Plot, panel: Panel, ids: _Ids, notes: Mapping[tuple[str, object], str]
-) -> None:
+def _draw_stack(axes: Axes, plot: Plot, panel: Panel, ids: _Ids) -> None:
     names, places, parts = panel.series(), panel.places(), panel.parts()
     styles = _Styles(parts)
     ticks: list[float] = []
@@ -342,7 +334,7 @@ def _draw_stack(
             last = max(mine, key=lambda p: parts.index(p.part))
             _error_bar(axes, at, last, ids, y=bottom)
             reach = last.found.high - last.found.value
-            _note(axes, at, bottom + max(0.0, reach), notes.get((series, place)))
+            _note(axes, at, bottom + max(0.0, reach), panel.notes.get((series, place)))
             ticks.append(at)
             labels.append(series.replace(", ", ",\n"))
             at += 1
@@ -356,7 +348,7 @@ def _draw_stack(
             )  # fmt: skip
         at += 0.6
     # For the names of the groups, and for notes.
-    axes.set_ylim(top=(1.3 if notes else 1.1) * axes.get_ylim()[1])
+    axes.set_ylim(top=(1.3 if panel.notes else 1.1) * axes.get_ylim()[1])
     if len(ticks) > _FEW_BARS:
         labels = [label.replace("\n", " ") for label in labels]
         axes.set_xticks(ticks, labels, rotation=90, fontsize=5)

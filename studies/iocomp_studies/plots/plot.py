@@ -90,6 +90,10 @@ class Panel:
     points: list[Point] = field(default_factory=list)
     below: str = ""
     """By what the values are divided."""
+    reference: float | None = None
+    """Where a dashed line lies; 1 for ratios without it."""
+    notes: Mapping[tuple[str, object], str] = field(default_factory=dict)
+    """Text above a bar, by series and place."""
 
     def series(self) -> list[str]:
         """Return the series in their order."""
