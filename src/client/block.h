@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "array/box.h"
+#include "array/conversion.h"
+#include "array/cover.h"
+#include "array/decomposition.h"
+#include "array/element_type.h"
+#include "array/memory_box.h"
+#include "array/region.h"
+#include "base/crew.h"
+#include "contents/variable.h"
+#include "device/gpu_values.h"
+
+namespace iocomp::client {
+
+/// A block that a rank puts: where it goes, and where it comes from.
+struct Block {
+  contents::Variable variable;
+  std::int64_t step = 0;
+  array::Region region;
+  array::MemoryBox memory;
+  std::shared_ptr<const array::Gather> gather;  ///< instead of `memory`: another order there
+  const std::byte* values = nullptr;            ///< first element of the local array
+  std::shared_ptr<device::GpuValues> gpu;       ///< where `values` are those of a GPU
+  /// Where `values` are of another type than the file keeps; null: they are of that.
+  std::shared_ptr<const array::Conversion> conversion;
+  bool buffered = false;  ///< `values` is free when put returns
+  std::uint64_t ticket = 0;
+  array::Cover cover;
+  Crew* crew = nullptr;  ///< the threads that copy; null: the caller alone
+
+  [[nodiscard]] std::size_t element_bytes() const noexcept {
+    return array::size_bytes(variable.type);
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return static_cast<std::size_t>(array::elements(region)) * element_bytes();
+  }
+  /// Of an element in memory.
+  [[nodiscard]] std::size_t memory_element_bytes() const noexcept {
+    return conversion ? array::size_bytes(conversion->from()) : element_bytes();
+  }
+  /// Whether its values lie one behind the other, as the file keeps them.
+  [[nodiscard]] bool is_dense() const noexcept {
+    return !gather && !gpu && !conversion && array::is_contiguous(memory.shape, memory.box);
+  }
+  /// Which bytes behind `values` it has: from the first to behind the last.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> reach() const noexcept;
+  /// First element of the block itself. @pre is_dense()
+  [[nodiscard]] const std::byte* first_value() const noexcept;
+  /// Copy elements `first` to `first + count` of its packed order from the local array, in the type
+  /// of the file, with the bytes of every number reversed where `swapped`.
+  void copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
+               bool swapped) const;
+  /// The same as they are, by the caller alone.
+  void pack(std::int64_t first, std::int64_t count, std::byte* packed) const;
+  /// The first element of its packed order that the file cannot keep, and why; nothing where it can
+  /// keep all.
+  struct Unfit {
+    std::int64_t element = 0;
+    std::string story;
+  };
+  [[nodiscard]] std::optional<Unfit> first_unfit() const;
+  /// Of its values, as the file keeps them.
+  [[nodiscard]] std::uint64_t checksum() const;
+  /// Where an element of its packed order lies in the local array.
+  [[nodiscard]] const std::byte* value(std::int64_t element) const noexcept;
+  /// The whole block lies in packed order at `packed` now.
+  void lies_packed(const std::byte* packed) noexcept;
+
+ private:
+  /// Call `take(first element in the local array, elements)` for each run of its packed order.
+  template <typename Take>
+  void visit_runs(std::int64_t first, std::int64_t count, const Take& take) const;
+  /// Call `take(bytes)` with the values of a run as they are in memory, part by part.
+  template <typename Take>
+  void visit_values(std::int64_t local, std::int64_t elements, const Take& take) const;
+};
+
+}  // namespace iocomp::client
