@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/guard.h"
 
+#include <iocomp/iocomp.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
 
+#include "array/element_type.h"
 #include "base/error.h"
 
 namespace iocomp::api {
