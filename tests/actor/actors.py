@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from company import Companies, write_order
-from processes import end, environment_without_iocomp, processes_that_stay_in
+from processes import end, environment_without_iocomp, output_of, processes_that_stay_in
 
 OK = 0
 INVALID_ARGUMENT = 1
@@ -312,7 +312,7 @@ class Actors:
         if meanwhile is not None:
             threading.Thread(target=meanwhile, args=(process, start.journals), daemon=True).start()
         try:
-            out, err = process.communicate(timeout=start.limit_seconds)
+            out, err = output_of(process, start.folder, start.limit_seconds)
         except subprocess.TimeoutExpired:
             out, err = end(process, start.folder)
             raise Hang(f"the job hangs\n{start.job(command, None, out, err, began)}") from None

@@ -10,6 +10,9 @@ import time
 from pathlib import Path
 
 
+BEHIND_SECONDS = 10
+
+
 def environment_without_iocomp() -> dict[str, str]:
     """Return this process's environment without settings of the library."""
     return {name: text for name, text in os.environ.items() if not name.startswith("IOCOMP_")}
@@ -34,6 +37,46 @@ def processes_that_stay_in(folder: Path, grace_seconds: float = 5) -> list[int]:
     while (left := processes_in(folder)) and time.monotonic() < until:
         time.sleep(0.05)
     return left
+
+
+def has_only_ended_children(launcher: int) -> bool:
+    """Whether a process has children, and does not take note that all of them have ended."""
+    states = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                state, parent = (process / "stat").read_text().rpartition(")")[2].split()[:2]
+            except OSError:
+                continue
+            if int(parent) == launcher:
+                states.append(state)
+    return bool(states) and set(states) == {"Z"}
+
+
+def output_of(launcher: subprocess.Popen[str], folder: Path, seconds: float) -> tuple[str, str]:
+    """Return what a launcher prints until it ends.
+
+    The mpiexec of Open MPI 4.1 may stay behind its ranks for ever, in a lock of its own, where one
+    is killed while others end. Then it is ended: the job is over.
+
+    Raises:
+        subprocess.TimeoutExpired: If the job is not over after so many seconds.
+    """
+    until = time.monotonic() + seconds
+    behind_since = None
+    while True:
+        try:
+            return launcher.communicate(timeout=min(1, max(0, until - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            now = time.monotonic()
+            if not has_only_ended_children(launcher.pid):
+                behind_since = None
+            elif behind_since is None:
+                behind_since = now
+            elif now > behind_since + BEHIND_SECONDS:
+                return end(launcher, folder)
+            if now > until:
+                raise
 
 
 def end(launcher: subprocess.Popen[str], *folders: Path) -> tuple[str, str]:
