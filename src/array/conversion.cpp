@@ -69,8 +69,8 @@ constexpr double infinite_from() noexcept {
   return std::is_same_v<To, Half> ? 65520 : 0x1.ffffffp127;
 }
 
-// Whether a floating-point number is an integer that To holds. The limit is a power of two, so it
-// is exact.
+// True of a floating-point number that is an integer, and that To holds. The limit is a power of
+// two, so it is exact.
 template <typename To>
 bool is_whole_in_range(double value) noexcept {
   const double above = std::ldexp(1.0, std::numeric_limits<To>::digits);
@@ -131,7 +131,7 @@ struct Pack {
       std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
   }
-  // What would be read as missing cannot be held either.
+  // A number that would be read as missing cannot be held either.
   static bool has_unfit(const Packing& packing, const std::byte* from,
                         std::size_t numbers) noexcept {
     for (std::size_t i = 0; i < numbers; ++i) {

@@ -30,7 +30,7 @@ class Conversion {
   /// @pre exists(from, to).
   Conversion(ElementType from, ElementType to, const std::optional<Packing>& packing = {});
 
-  /// Whether there is one: among real numbers, and from one complex type to the other.
+  /// True among real numbers, and from one complex type to the other.
   [[nodiscard]] static bool exists(ElementType from, ElementType to) noexcept;
 
   [[nodiscard]] ElementType from() const noexcept { return from_; }

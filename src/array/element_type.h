@@ -29,7 +29,7 @@ enum class ElementType : std::uint8_t {
 /// Bytes of one element.
 [[nodiscard]] std::size_t size_bytes(ElementType type) noexcept;
 [[nodiscard]] bool is_integer(ElementType type) noexcept;
-/// Of real floating-point numbers.
+/// True for real floating-point numbers.
 [[nodiscard]] bool is_floating(ElementType type) noexcept;
 /// The name used in manifests: "int8", ..., "float64", "complex64" (2 x float32), "complex128",
 /// "char" (a byte of text).

@@ -31,7 +31,7 @@ struct Block {
   std::shared_ptr<const array::Gather> gather;  ///< instead of `memory`: another order there
   const std::byte* values = nullptr;            ///< first element of the local array
   std::shared_ptr<device::GpuValues> gpu;       ///< where `values` are those of a GPU
-  /// Where `values` are of another type than the file keeps; null: they are of that.
+  /// From the type of `values` to that of the file; null: they are of that.
   std::shared_ptr<const array::Conversion> conversion;
   bool buffered = false;  ///< `values` is free when put returns
   std::uint64_t ticket = 0;
@@ -44,11 +44,11 @@ struct Block {
   [[nodiscard]] std::size_t bytes() const noexcept {
     return static_cast<std::size_t>(array::elements(region)) * element_bytes();
   }
-  /// Of an element in memory.
+  /// The bytes of an element in memory.
   [[nodiscard]] std::size_t memory_element_bytes() const noexcept {
     return conversion ? array::size_bytes(conversion->from()) : element_bytes();
   }
-  /// Whether its values lie one behind the other, as the file keeps them.
+  /// True if its values lie one behind the other, as the file keeps them.
   [[nodiscard]] bool is_dense() const noexcept {
     return !gather && !gpu && !conversion && array::is_contiguous(memory.shape, memory.box);
   }
@@ -69,9 +69,9 @@ struct Block {
     std::string story;
   };
   [[nodiscard]] std::optional<Unfit> first_unfit() const;
-  /// Of its values, as the file keeps them.
+  /// The checksum of its values, as the file keeps them.
   [[nodiscard]] std::uint64_t checksum() const;
-  /// Where an element of its packed order lies in the local array.
+  /// The place of an element of its packed order in the local array.
   [[nodiscard]] const std::byte* value(std::int64_t element) const noexcept;
   /// The whole block lies in packed order at `packed` now.
   void lies_packed(const std::byte* packed) noexcept;

@@ -270,8 +270,8 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   return block.ticket;
 }
 
-// Where the values are, and what they become. Before anybody knows of the put: what is said against
-// it shall cost nothing. Those of a GPU are copied, so they are free when put returns.
+// Finds where the values are, and what they become, before anybody knows of the put: a refusal
+// shall cost nothing. Those of a GPU are copied, so they are free when put returns.
 void File::prepare(Block& block, std::optional<array::ElementType> type) {
   if (array::elements(block.region) == 0) {
     return;

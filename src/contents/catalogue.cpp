@@ -303,7 +303,7 @@ void Catalogue::check_lengths(std::int64_t step) const {
   }
 }
 
-// Whether values that are put from then on are packed in another way.
+// True if values that are put from then on are packed in another way.
 bool Catalogue::packs(const Event& event) const {
   return (event.name == scale_attribute || event.name == offset_attribute) &&
          array::is_integer(entry(event.variable).type);
