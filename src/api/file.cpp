@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,8 +22,10 @@
 
 using iocomp::Error;
 using iocomp::ErrorCode;
+using iocomp::api::given_type;
 using iocomp::api::guarded;
 using iocomp::api::If;
+using iocomp::api::memory_start_of;
 using iocomp::api::OpenOptions;
 using iocomp::api::require;
 using iocomp::api::struct_of;
@@ -136,14 +137,12 @@ int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
     require(var, "define", "the place for the variable");
     const auto type = type_of(told.type, "define");
     const std::string names = told.dims == nullptr ? "" : dimension_names(told);
-    const int id = file->file->define(
-        {.name = told.name,
-         .type = type,
-         .file_type =
-             told.file_type == 0 ? std::nullopt : std::optional{type_of(told.file_type, "define")},
-         .dimensions = told.ndims,
-         .shape = told.shape,
-         .names = names});
+    const int id = file->file->define({.name = told.name,
+                                       .type = type,
+                                       .file_type = given_type(told.file_type, "define"),
+                                       .dimensions = told.ndims,
+                                       .shape = told.shape,
+                                       .names = names});
     file->variables.push_back({file, id, told.type == IOCOMP_BOOL});
     if (told.type == IOCOMP_BOOL) {
       file->file->set_attribute(id, "dtype", text_attribute("bool"));
@@ -232,18 +231,13 @@ PutArguments arguments_of(const iocomp_var* var, const iocomp_block& block) {
   if (block.decomp != nullptr && is_box) {
     refuse("a decomposition has no start, count, memory_shape or memory_start");
   }
-  static constexpr int64_t first[IOCOMP_MAX_DIMS] = {};
-  const bool lies_inside = block.memory_shape != nullptr;
-  if (block.memory_start != nullptr && !lies_inside) {
-    refuse("memory_start says where the block lies in a larger array: memory_shape is missing");
-  }
   return {.start = block.start,
           .count = block.count,
           .decomposition = block.decomp == nullptr ? nullptr : &block.decomp->decomposition,
           .values = block.values,
-          .type = block.type == 0 ? std::nullopt : std::optional{type_of(block.type, "put_block")},
+          .type = given_type(block.type, "put_block"),
           .memory_shape = block.memory_shape,
-          .memory_start = lies_inside && block.memory_start == nullptr ? first : block.memory_start,
+          .memory_start = memory_start_of(block.memory_shape, block.memory_start, "put_block"),
           .buffered = (block.flags & IOCOMP_BUFFERED) != 0};
 }
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "array/element_type.h"
@@ -57,6 +59,22 @@ array::ElementType type_of(int type, const char* call) {
                     "; allowed are IOCOMP_INT8 (1) to IOCOMP_BOOL (15)"};
   }
   return *known;
+}
+
+std::optional<array::ElementType> given_type(int type, const char* call) {
+  return type == 0 ? std::nullopt : std::optional{type_of(type, call)};
+}
+
+const std::int64_t* memory_start_of(const std::int64_t* shape, const std::int64_t* start,
+                                    const char* call) {
+  static constexpr std::int64_t first[IOCOMP_MAX_DIMS] = {};
+  if (start != nullptr && shape == nullptr) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} +
+                    ": memory_start says where the block lies in a larger array: "
+                    "memory_shape is missing"};
+  }
+  return shape != nullptr && start == nullptr ? first : start;
 }
 
 }  // namespace iocomp::api

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -41,6 +43,13 @@ void take_struct(const void* given, void* known, std::size_t known_bytes, const 
 
 /// @throws Error{invalid_argument} "define: there is no element type 99".
 [[nodiscard]] array::ElementType type_of(int type, const char* call);
+/// The same of one that may be left out: nothing for 0.
+[[nodiscard]] std::optional<array::ElementType> given_type(int type, const char* call);
+
+/// Where a block begins in the local array: `start`, or at the first element of a larger array.
+/// @throws Error{invalid_argument} for a start without the extents of the array.
+[[nodiscard]] const std::int64_t* memory_start_of(const std::int64_t* shape,
+                                                  const std::int64_t* start, const char* call);
 
 template <typename T>
 T struct_of(const T* given, const char* call, const char* type) {

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,11 +20,12 @@
 
 using iocomp::Error;
 using iocomp::ErrorCode;
+using iocomp::api::given_type;
 using iocomp::api::guarded;
+using iocomp::api::memory_start_of;
 using iocomp::api::OpenOptions;
 using iocomp::api::require;
 using iocomp::api::struct_of;
-using iocomp::api::type_of;
 using iocomp::session::Attribute;
 using iocomp::session::Attributes;
 using iocomp::session::Counter;
@@ -320,19 +320,12 @@ int iocomp_read_block(iocomp_input* input, const char* variable, int64_t step,
                       const iocomp_destination* destination) {
   return read(input, variable, step, [&]() -> ReadArguments {
     const auto to = struct_of(destination, "read_block", "iocomp_destination");
-    static constexpr int64_t first[IOCOMP_MAX_DIMS] = {};
-    const bool lies_inside = to.memory_shape != nullptr;
-    if (to.memory_start != nullptr && !lies_inside) {
-      throw Error{ErrorCode::invalid_argument,
-                  "read_block: memory_start says where the block lies in a larger array: "
-                  "memory_shape is missing"};
-    }
     return {.start = to.start,
             .count = to.count,
             .values = to.values,
             .memory_shape = to.memory_shape,
-            .memory_start = lies_inside && to.memory_start == nullptr ? first : to.memory_start,
-            .type = to.type == 0 ? std::nullopt : std::optional{type_of(to.type, "read_block")}};
+            .memory_start = memory_start_of(to.memory_shape, to.memory_start, "read_block"),
+            .type = given_type(to.type, "read_block")};
   });
 }
 

@@ -30,14 +30,13 @@ struct Division {
   std::int64_t longer;
 };
 
-// The row-major index in the shape of an element of the packed order of the region.
+}  // namespace
+
 std::int64_t index_of(const Shape& shape, const Region& region, std::int64_t packed) noexcept {
   Run run;
   RunCursor cursor{shape, region, packed, 1};
   return cursor.next(run) ? run.index : 0;
 }
-
-}  // namespace
 
 std::int64_t Domains::begin(int part) const noexcept {
   const Division division{*this};

@@ -41,4 +41,9 @@ struct Piece {
 [[nodiscard]] std::vector<Piece> cut(const Shape& shape, const Region& region,
                                      const Domains& domains);
 
+/// The row-major index in the shape of an element of the packed order of the region; 0 where there
+/// is none.
+[[nodiscard]] std::int64_t index_of(const Shape& shape, const Region& region,
+                                    std::int64_t packed) noexcept;
+
 }  // namespace iocomp::array

@@ -17,8 +17,8 @@
 #include "array/decomposition.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "array/pieces.h"
 #include "array/region.h"
-#include "array/runs.h"
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -282,12 +282,12 @@ void File::prepare(Block& block, std::optional<array::ElementType> type) {
     const auto [begin, end] = block.reach();
     block.gpu = link_.gpu_memory().find(block.values, begin, end);
     if (const auto unfit = block.first_unfit()) {
-      array::RunCursor cursor{block.variable.shape, block.region, unfit->element, 1};
-      array::Run run;
-      (void)cursor.next(run);
-      throw Error{ErrorCode::invalid_argument,
-                  "the element " + array::index_text(block.variable.shape, run.index) + " is " +
-                      unfit->story};
+      const auto& shape = block.variable.shape;
+      throw Error{
+          ErrorCode::invalid_argument,
+          "the element " +
+              array::index_text(shape, array::index_of(shape, block.region, unfit->element)) +
+              " is " + unfit->story};
     }
   } catch (const Error& error) {
     throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ +

@@ -19,9 +19,9 @@
 #include "array/conversion.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "array/pieces.h"
 #include "array/real_number.h"
 #include "array/region.h"
-#include "array/runs.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/nearest.h"
@@ -210,11 +210,9 @@ void Input::read_converted(const std::string& variable, const Place& where, cons
   std::vector<std::byte> raw(bytes_of(where.type, elements));
   read(variable, where, box, {array::dense_memory(elements), raw.data(), to.crew});
   if (const auto unfit = conversion.first_unfit(raw)) {
-    array::RunCursor cursor{where.shape, array::Region{box}, *unfit, 1};
-    array::Run run;
-    (void)cursor.next(run);
+    const auto index = array::index_of(where.shape, array::Region{box}, *unfit);
     throw Error{ErrorCode::invalid_argument,
-                "the element " + array::index_text(where.shape, run.index) + " is " +
+                "the element " + array::index_text(where.shape, index) + " is " +
                     conversion.story(raw.data() + bytes_of(where.type, *unfit))};
   }
   std::vector<std::byte> part(bytes_of(type, std::min(elements, converted_at_once)));

@@ -72,10 +72,8 @@ bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>&
 Copy BlockCopies::copy(const Block& block) {
   // As far from a page border as in the file, where variables begin at one: so the copy can be
   // written O_DIRECT.
-  array::RunCursor runs{block.variable.shape, block.region, 0, array::elements(block.region)};
-  array::Run first;
-  const bool any = runs.next(first);
-  const std::size_t at = any ? static_cast<std::size_t>(first.index) * block.element_bytes() : 0;
+  const auto first = array::index_of(block.variable.shape, block.region, 0);
+  const std::size_t at = static_cast<std::size_t>(first) * block.element_bytes();
   Copy copy = link_.copy_buffer(block.bytes(), at % transport::Transport::page_bytes);
   if (block.is_dense()) {
     stream_copy(copy.get(), block.first_value(), block.bytes());

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "array/pieces.h"
 #include "array/region.h"
-#include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -25,10 +25,8 @@ namespace iocomp::client {
 namespace {
 
 std::int64_t place_in_variable(const Block& block) {
-  array::RunCursor runs{block.variable.shape, block.region, 0, array::elements(block.region)};
-  array::Run first;
-  (void)runs.next(first);
-  return first.index * static_cast<std::int64_t>(block.element_bytes());
+  return array::index_of(block.variable.shape, block.region, 0) *
+         static_cast<std::int64_t>(block.element_bytes());
 }
 
 }  // namespace
