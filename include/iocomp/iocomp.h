@@ -137,8 +137,9 @@ typedef enum iocomp_type {
  * it. NULL: all compute ranks.
  * @param after  the step of its own state from which the program restarts. With the setting
  * `files.*.existing = "continue"` the file loses the steps with numbers above it, which is told in
- * one line, and goes on behind it. With another setting it changes nothing. NULL: a file that is
- * continued goes on behind its last committed step. Inputs have none.
+ * one line, and goes on behind it. No rank may still read those steps. With another setting it
+ * changes nothing. NULL: a file that is continued goes on behind its last committed step. Inputs
+ * have none.
  */
 typedef struct iocomp_open_options {
   size_t size IOCOMP_ZERO;

@@ -217,6 +217,7 @@ contains
     call iocomp_read(input, "u", 20, six, [1, 3*rank + 1])
     call expect(all(six == u), "another shape")
     call iocomp_close_input(input)
+    call MPI_Barrier(comm)  ! every rank has read step 20, which is dropped now
     call iocomp_open(session, "restart", IOCOMP_CHECKPOINT, file, after=10)
     call iocomp_close(file)
     call iocomp_latest(session, "restart", n, time, input)
