@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The model of docs/model.md by hand, fitted to planted walls, and against published ones."""
+"""The model of docs/developers/model.md by hand, fitted, and against published ones."""
 
 import random
 from dataclasses import replace

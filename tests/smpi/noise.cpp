@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program that computes, exchanges halos and sums up, while writers take processor time from its
-// ranks: docs/noise.md. It prints one line of JSON. Nothing is written. The same is computed
-// without messages by studies/iocomp_studies/noise, and test_noise.py compares both.
+// ranks: docs/developers/decisions/noise.md. It prints one line of JSON. Nothing is written.
+// studies/iocomp_studies/noise computes the same without messages, and test_noise.py compares both.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`iocomp study noise` computes what ranks with messages of SMPI do: docs/noise.md."""
+"""`iocomp study noise` computes what ranks with messages of SMPI do.
+
+The model: docs/developers/decisions/noise.md.
+"""
 
 from __future__ import annotations
 

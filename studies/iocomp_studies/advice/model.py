@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The wall time of a program in each way of writing: docs/model.md, formula by formula."""
+"""The wall time in each way of writing: docs/developers/model.md, formula by formula."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXPECTED: dict[str, Expected] = {
     "slow.computing.hyperthread": Expected(0.2 / GIB, 1.0, "s/byte", "the same"),
     "slow.computing.oversubscribe": Expected(0.3 / GIB, 1.0, "s/byte", "the same"),
 }
-"""By name of a parameter, or the parts of it before some dot. Source: docs/model.md."""
+"""By name of a parameter, or the parts of it before some dot. Source: docs/developers/model.md."""
 _MOST_WRITERS = 1.0
 # As the library decides (src/client/remote/own_writes.cpp).
 OWN_BACKENDS = ("posix",)

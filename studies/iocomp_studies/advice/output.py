@@ -50,7 +50,7 @@ def text_of(work: Work, advice: Advice, learned: Learned) -> str:
         "",
         table(_HEAD, _rows(advice, learned)),
         *([f"… and {hidden} that take longer (--json has them)."] if hidden else []),
-        "write, slowed, waits: seconds of each step (docs/model.md).",
+        "write, slowed, waits: seconds of each step (docs/developers/model.md).",
         "",
         f"Take {best.way.text()}. {' '.join(advice.reason)}",
         "",

@@ -17,7 +17,7 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Work:
-    """What a program computes and puts, whoever writes it. docs/model.md has the symbols.
+    """What a program computes and puts; docs/developers/model.md has the symbols.
 
     Attributes:
         ranks: That compute (n).

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What writers take from the cores of a job in one phase of output: docs/noise.md, row by row."""
+"""What writers take from the cores of a job in one phase of output.
+
+Its functions follow the rows of docs/developers/decisions/noise.md.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Steps:
-    """What a rank of a client puts, and when: docs/model.md.
+    """What a rank of a client puts, and when: docs/developers/model.md.
 
     Attributes:
         steps: Of output in a run.
