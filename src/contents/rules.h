@@ -40,7 +40,7 @@ class Types {
 };
 
 /// The limits of a format. A call that goes beyond them is refused on all ranks: see Catalogue.
-/// formats/rules.h has the rules of each format. The table in docs/formats.md is generated from
+/// formats/rules.h has the rules of each format; docs/developers/format_rules.md is generated from
 /// them.
 struct Rules {
   static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();

@@ -10,7 +10,8 @@
 
 namespace iocomp::formats {
 
-// The rules of all formats. `iocomp info --rules` prints them as the table in docs/formats.md.
+// The rules of all formats. `iocomp info --rules` prints them as the table in
+// docs/developers/format_rules.md.
 
 namespace reserved {
 

@@ -141,7 +141,7 @@ void add_info(CLI::App& app) {
       app.add_subcommand("info", "Print versions, and which back-ends are found or missing");
   command->add_flag("--json", choice->json, "Print it as JSON");
   command->add_flag("--rules", choice->rules,
-                    "Print what each format can hold instead, as the table in docs/formats.md");
+                    "Print what each format can hold instead, as a table");
   auto* const path = command->add_option(
       "--path", choice->path,
       "Print the file system of this directory instead, and what iocomp would choose there");
