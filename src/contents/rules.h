@@ -40,8 +40,8 @@ class Types {
 };
 
 /// The limits of a format. A call that goes beyond them is refused on all ranks: see Catalogue.
-/// formats/rules.h has the rules of each format; docs/developers/format_rules.md is generated from
-/// them.
+/// formats/rules.h has the rules of each format, from which the table in
+/// docs/developers/formats.md is made.
 struct Rules {
   static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 

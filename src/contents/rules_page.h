@@ -8,7 +8,7 @@
 
 namespace iocomp::contents {
 
-/// Returns the table in docs/developers/format_rules.md. Formats with the same rules share a
+/// Returns the table in docs/developers/formats.md. Formats with the same rules share a
 /// column.
 [[nodiscard]] std::string rules_markdown(std::span<const Rules> all);
 

@@ -11,7 +11,7 @@
 namespace iocomp::formats {
 
 // The rules of all formats. `iocomp info --rules` prints them as the table in
-// docs/developers/format_rules.md.
+// docs/developers/formats.md.
 
 namespace reserved {
 

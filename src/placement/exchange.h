@@ -37,7 +37,7 @@ struct SocketMessages {
 /// Count the messages of the exchange, by node and socket.
 /// The file is cut into one contiguous domain of whole lines for each aggregator, in the order of
 /// their ranks; a rank sends one message to each aggregator whose domain its block touches, none to
-/// itself. This rule gives the table of Cha, Maeng 2011 (docs/metrics.md).
+/// itself. This rule gives the table of Cha, Maeng 2011 (docs/developers/benchmark_figures.md).
 /// Cost: O(ranks + messages).
 /// @throws Error{invalid_argument} naming what does not fit together.
 [[nodiscard]] std::vector<SocketMessages> exchange_messages(const Exchange& exchange);

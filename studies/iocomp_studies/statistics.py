@@ -146,7 +146,7 @@ def estimate(
     Raises:
         ValueError: If there are no rounds.
 
-    Source: docs/metrics.md, "Median and interval".
+    Source: docs/developers/benchmark_figures.md, "Hidden part and interval".
     """
     if not rounds:
         raise ValueError("an estimate needs at least one round")
