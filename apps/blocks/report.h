@@ -8,7 +8,7 @@
 
 namespace iocomp::apps::blocks {
 
-/// The result of a run as docs/metrics.md defines it. Local.
+/// The result of a run as docs/developers/benchmark_figures.md defines it. Local.
 /// @param compute_ranks  that wrote. @param read_bytes  of all ranks in a timed read of all steps.
 [[nodiscard]] nlohmann::json report(const Options& options, const std::vector<Series>& all,
                                     const Extents& shape, int compute_ranks, double read_bytes);

@@ -9,8 +9,8 @@
 
 namespace iocomp::apps::hpl {
 
-/// The result of a run as docs/metrics.md defines it: every time is the largest of any rank.
-/// Collective over `comm`.
+/// The result of a run as docs/developers/benchmark_figures.md defines it: every time is the
+/// largest of any rank. Collective over `comm`.
 nlohmann::json report(const Options& options, MPI_Comm comm, const GridShape& grid,
                       const Measurement& measurement);
 

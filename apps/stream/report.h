@@ -7,8 +7,8 @@
 
 namespace iocomp::apps::stream {
 
-/// The result of a run as docs/metrics.md defines it: every time is the largest of any rank.
-/// Collective over `comm`.
+/// The result of a run as docs/developers/benchmark_figures.md defines it: every time is the
+/// largest of any rank. Collective over `comm`.
 nlohmann::json report(const Options& options, MPI_Comm comm, const Measurement& measurement);
 
 /// A few lines for people.
