@@ -7,6 +7,6 @@ from __future__ import annotations
 def hidden_part(synchronous: float, asynchronous: float) -> float:
     """Return which part of the time that synchronous output costs the asynchronous one saves.
 
-    Both are what output adds to the time without output. Source: docs/metrics.md, "Hidden part".
+    Both are what output adds to the time without output. Source: docs/developers/benchmark_figures.md.
     """
     return 1 - asynchronous / synchronous if synchronous > 0 else 0.0
