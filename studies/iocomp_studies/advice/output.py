@@ -65,7 +65,7 @@ def text_of(work: Work, advice: Advice, learned: Learned) -> str:
 
 
 def json_of(work: Work, advice: Advice, learned: Learned) -> str:
-    """Return the same as JSON: docs/metrics.md, "iocomp advise"."""
+    """Return the same as JSON: docs/developers/model.md."""
     errors = learned.errors
     choices = [
         {
