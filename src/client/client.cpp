@@ -25,7 +25,6 @@
 #include "client/guard.h"
 #include "client/takeover/lost_carrier.h"
 #include "commit/file_terms.h"
-#include "commit/xdmf/xdmf.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
 #include "formats/registry.h"
@@ -122,9 +121,6 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   auto terms = commit::format_options(file);
   const auto& format = formats::format(file.backend, settings_.text("storage.modules"), terms);
   opened.format = &format;
-  if (file.xdmf) {
-    commit::check_xdmf(name, file.path.empty() ? name : file.path, format);
-  }
   check_step_formats(name, file, format);
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
   opened.members = ranks_within(place_.comm, group);

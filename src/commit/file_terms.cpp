@@ -126,7 +126,6 @@ Publication::Identity identity(const std::string& name, const config::FileSettin
           .file_per_step = file.file_per_step,
           .existing = file.existing,
           .keep = file.keep,
-          .xdmf = file.xdmf,
           .is_given_up = std::move(is_given_up)};
 }
 

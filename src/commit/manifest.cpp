@@ -333,7 +333,7 @@ Path beside_temporary(const TargetNames& names, std::string_view ending) {
 }
 
 void remove_server_files(const TargetNames& names) noexcept {
-  for (const char* const ending : {".json", ".xdmf", trial_ending}) {
+  for (const char* const ending : {".json", trial_ending}) {
     names.temporary.folder().unlink(of_server(names, ending).name());
   }
 }

@@ -42,8 +42,8 @@ void unseal(Json& manifest);
 
 /// Of a file that is made to see whether files can be made.
 inline constexpr const char* trial_ending = ".try";
-/// The temporary name of the manifest (".json"), of the XDMF file (".xdmf") or of a trial. Of a
-/// server it is another than of those who may take its file over.
+/// The temporary name of the manifest (".json") or of a trial. Of a server it is another than of
+/// those who may take its file over.
 [[nodiscard]] Path beside_temporary(const TargetNames& names, std::string_view ending);
 /// Remove what a server has left that ended while it wrote these. For those who go on without it.
 /// Never throws.

@@ -25,8 +25,6 @@
 #include "commit/owner.h"
 #include "commit/published.h"
 #include "commit/series_manifest.h"
-#include "commit/xdmf/xdmf_file.h"
-#include "commit/xdmf/xdmf_steps.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
 
@@ -41,34 +39,6 @@ std::int64_t settle(const Path& path, const formats::Format& format) {
   }
   make_durable(path);
   return size_of_target(path);
-}
-
-// The first commit under a name: an XDMF file that is there describes what will be gone.
-void publish_first(const TargetNames& names, const ManifestHead& head,
-                   const contents::Description& description, bool replace, const ToldSteps& earlier,
-                   XdmfFile* xdmf) {
-  if (xdmf == nullptr) {
-    publish_described(names, head, description, replace, earlier);
-    return;
-  }
-  xdmf->step_aside(names);
-  try {
-    publish_described(names, head, description, replace, earlier);
-  } catch (...) {
-    xdmf->come_back(names);
-    throw;
-  }
-}
-
-void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names) {
-  if (xdmf == nullptr || (told.steps.empty() && !told.are_all)) {
-    return;
-  }
-  if (told.are_all) {
-    xdmf->clear();
-  }
-  xdmf->add(told.steps, names.target);
-  xdmf->write(names);
 }
 
 // @param number  see target_names.
@@ -135,11 +105,6 @@ std::string Publication::absolute_path() const {
 void Publication::hold(std::shared_ptr<const OpenFolder> folder) {
   identity_.held = std::move(folder);
   path_ = Path{identity_.held, name_in_folder(identity_.path)};
-  if (identity_.xdmf) {
-    formats::FormatOptions options;
-    options.one_step = identity_.file_per_step;
-    xdmf_ = std::make_shared<XdmfFile>(identity_.name, path_, *format_, options);
-  }
 }
 
 void Publication::resolve() {
@@ -323,9 +288,6 @@ contents::Beginning Publication::begin_file() {
     check_may_appear(target.may_appear);
     cut(target.target, beginning.bytes);
   }
-  if (xdmf_) {
-    xdmf_->add_from_manifest(target.target);
-  }
   published_->is_there = true;
   published_->identity = identity_of(target.target);
   return beginning;
@@ -405,8 +367,7 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
       return numbered(path, identity, *format, committed);
     };
     return {{},
-            [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
-             superseded = superseded_, format = format_,
+            [=, kept = kept_, superseded = superseded_, format = format_,
              keep = static_cast<std::size_t>(identity_.keep)](const Prepared&) mutable {
               if (ends_itself) {
                 manifest.bytes = whole_steps ? settle(target.temporary, *format)
@@ -417,11 +378,7 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
                   manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));
                 }
               }
-              if (kept->empty()) {
-                publish_first(target, manifest, description, replace, {}, xdmf.get());
-              } else {
-                publish_described(target, manifest, description, replace);
-              }
+              publish_described(target, manifest, description, replace);
               kept->push_back(number);
               bool are_gone = true;
               for (const auto& [earlier, identity] : manifest.supersedes) {
@@ -434,18 +391,6 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
               std::vector<TargetNames> old;
               for (; keep > 0 && kept->size() > keep; kept->pop_front()) {
                 old.push_back(target_of(kept->front()));
-                if (xdmf) {
-                  xdmf->remove(kept->front());
-                }
-              }
-              if (xdmf) {
-                for (const auto earlier : *kept) {
-                  if (earlier != number && !xdmf->knows(earlier)) {
-                    xdmf->add_from_manifest(target_of(earlier).target);
-                  }
-                }
-                xdmf->add(described.steps, target.target);
-                xdmf->write(target_of(-1));
               }
               for (const auto& names : old) {  // that nothing describes any more
                 (void)remove_committed(names);
@@ -478,8 +423,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   const auto begin = [=, published = published_]() -> Prepared {
     return published->is_there ? published->manifest.next(target, text) : nullptr;
   };
-  auto publish = [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-                  replace = replaces(), published = published_,
+  auto publish = [=, replace = replaces(), published = published_,
                   format = format_](Prepared next) mutable {
     if (whole_steps) {
       text->head.bytes = settle(published->is_there ? target.target : target.temporary, *format);
@@ -492,7 +436,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
       }
     } else {
       try {
-        publish_first(target, text->head, text->description, replace, text->steps, xdmf.get());
+        publish_described(target, text->head, text->description, replace, text->steps);
       } catch (...) {
         commit::Published left;
         (void)outcome_of([&] { left = look_at(target); });
@@ -505,7 +449,6 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
         published->manifest.note(target, text);
       }
     }
-    describe(xdmf.get(), described, target);
   };
   if (whole_steps) {  // how long it is, is known when all have written it
     return {{}, std::move(publish)};
@@ -549,25 +492,6 @@ void Publication::tell_attributes_of_earlier(const contents::Description& descri
       told_.steps.variables.try_emplace(id, name);
     }
   }
-}
-
-NewXdmfSteps Publication::told_to_xdmf(const contents::Contents& contents,
-                                       const contents::Catalogue& catalogue, std::int64_t last) {
-  if (!xdmf_) {
-    return {};
-  }
-  auto told = xdmf_steps_.take(contents, catalogue, last, !identity_.file_per_step);
-  for (auto& step : told.steps) {
-    step.time = catalogue.time(step.step);
-    step.step = catalogue.number(step.step);
-    for (auto& placed : step.contents) {
-      placed.step = in_file(placed.step);
-    }
-    for (auto& [name, placed] : step.lines) {
-      placed.step = in_file(placed.step);
-    }
-  }
-  return told;
 }
 
 Publication::Job Publication::drop_step(std::int64_t step) {

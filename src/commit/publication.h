@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,8 +17,6 @@
 #include "commit/commit.h"
 #include "commit/kept_file.h"
 #include "commit/series_manifest.h"
-#include "commit/xdmf/xdmf_file.h"
-#include "commit/xdmf/xdmf_steps.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
@@ -44,7 +41,6 @@ class Publication {
     config::Existing existing = config::Existing::refuse;
     std::int64_t after = protocol::everything;  ///< where it is continued: behind this number
     int keep = 0;
-    bool xdmf = false;  ///< an XDMF file describes what is committed
     /// Of a server: whether the compute ranks go on without it. Called from any thread.
     std::function<bool()> is_given_up{};
     bool servers_are_lost = false;  ///< of a compute rank: it goes on without them
@@ -140,10 +136,9 @@ class Publication {
   void go_on_after(std::int64_t steps, std::vector<std::int64_t> absent, bool is_published);
   /// @param has_committed  any, also such as were removed by now.
   void go_on_after(std::deque<std::int64_t> committed, bool has_committed);
-  /// How many of those it wants to know: to be removed in time, or described.
+  /// How many of those it wants to know, to remove them in time.
   [[nodiscard]] std::size_t keeps() const noexcept {
-    return xdmf_ && identity_.keep == 0 ? std::numeric_limits<std::size_t>::max()
-                                        : static_cast<std::size_t>(identity_.keep);
+    return static_cast<std::size_t>(identity_.keep);
   }
 
   /// Nothing of what is not published yet shall appear.
@@ -167,8 +162,6 @@ class Publication {
                                                  const contents::Catalogue& catalogue);
   void tell_attributes_of_earlier(const contents::Description& description, std::int64_t last,
                                   const contents::Catalogue& catalogue);
-  [[nodiscard]] NewXdmfSteps told_to_xdmf(const contents::Contents& contents,
-                                          const contents::Catalogue& catalogue, std::int64_t last);
   [[nodiscard]] ManifestHead head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const;
 
   struct Published {  // of the one file; jobs set it, in their order
@@ -200,9 +193,6 @@ class Publication {
       std::make_shared<std::vector<std::int64_t>>();
   std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'
       std::make_shared<std::deque<std::int64_t>>();
-
-  std::shared_ptr<XdmfFile> xdmf_;  // null: none is wanted; jobs'
-  XdmfSteps xdmf_steps_;
 };
 
 }  // namespace iocomp::commit

@@ -11,8 +11,7 @@ namespace iocomp::commit {
 /// The old target of a folder that is being replaced, where the file system cannot exchange two
 /// names: "<temporary>.old", for a moment.
 inline constexpr std::string_view set_aside_ending = ".old";
-/// Of the temporary manifest or XDMF file of a server, before ".json" or ".xdmf": who takes its
-/// file over has another.
+/// Of the temporary manifest of a server, before ".json": who takes its file over has another.
 inline constexpr std::string_view server_ending = ".server";
 
 /// Rename and replace what is there, be it a file or a folder. What was there has the name `from`

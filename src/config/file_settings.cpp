@@ -240,7 +240,6 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   const auto checksum = settings.file_text(name, "checksum");
   file.sums_blocks =
       !file.may_overlap && (checksum == "auto" ? file.checkpoint : checksum == "xxh3");
-  file.xdmf = settings.file_text(name, "describe") == "xdmf";
   read_layout(file, settings, name);
   read_variables(file, settings, name);
   file.alignment_bytes = settings.file_bytes(name, "alignment");

@@ -50,7 +50,6 @@ struct FileSettings {
   int keep = 0;
   std::vector<std::string> after;  ///< names of files whose steps come first
   bool sums_blocks = false;        ///< checksum = "xxh3", or what auto comes to
-  bool xdmf = false;               ///< describe = "xdmf"
   bool grows_along_time = false;   ///< layout = "time"
   bool is_flat = false;            ///< layout = "flat"
   VariableSettings usual;          ///< of variables of which nothing is said

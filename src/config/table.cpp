@@ -155,9 +155,6 @@ const std::vector<Key>& all_keys() {
        "checkpoints (but not with overlap any, nor of blocks put by decomposition)"},
       {"files.*.verify", boolean, "true", "",
        "a read fails where a block that lies in its box has another checksum than in its manifest"},
-      {"files.*.describe", choice, "none", "none|xdmf",
-       "xdmf: a file `<path>.xdmf` beside it, with which ParaView and VTK open what is committed "
-       "(hdf5, mpiio, netcdf, posix)"},
       {"files.*.layout", choice, "steps", "steps|time|flat",
        "of back-end hdf5: a group with datasets for each step; of a series, one dataset for each "
        "variable, which grows along its first dimension; of a file with one step, the datasets at "

@@ -35,10 +35,6 @@ void finish(const Target& target, const Description& description) {
   }
 }
 
-Whereabouts Format::whereabouts(const Placed& /*placed*/, const FormatOptions& /*options*/) const {
-  return {};
-}
-
 Target Format::create(const Path& /*path*/, const FormatOptions& /*options*/,
                       const Communicator& /*writers*/) const {
   return {};

@@ -54,9 +54,6 @@ struct Traits {
   bool readable_while_open = true;
   /// A file of several steps that was committed can be gone on with: see FormatOptions.
   bool goes_on = false;
-  /// An XDMF file can describe its files: they are HDF5 inside, or plain elements. Then
-  /// `Format::whereabouts` tells where a variable lies.
-  bool xdmf_can_describe = false;
   /// Where a target is a folder: the name of a file that every such folder has.
   std::string_view folder_mark{};
   /// All that its StepTarget has written is durable when a call of it returns, on all nodes, and a
@@ -141,14 +138,6 @@ struct Selection {
 
 /// One element of what a variable holds where nobody puts anything.
 [[nodiscard]] std::vector<std::byte> fill_bytes(const Variable& variable);
-
-/// Where programs that know nothing of iocomp find a variable in a step.
-struct Whereabouts {
-  std::string dataset;  ///< its path in an HDF5 file; empty: plain elements at the offset, in the
-                        ///< byte order of the machine
-  std::int64_t record = -1;  ///< its place along the first dimension of the dataset, which the
-                             ///< variable does not have; -1: nor has the dataset
-};
 
 // One physical file in the making is a target of one of three kinds. Destroying it abandons the
 // file if `finish` was not called; that is never collective and never throws. All calls come from
@@ -276,11 +265,6 @@ class Format {
   [[nodiscard]] virtual contents::Rules rules(const FormatOptions& /*options*/) const {
     return traits_.rules;
   }
-
-  /// Where a variable lies that was put into the file that the options make. Asked where
-  /// `xdmf_can_describe`; by default plain elements at the offset.
-  [[nodiscard]] virtual Whereabouts whereabouts(const Placed& placed,
-                                                const FormatOptions& options) const;
 
   /// Start a file. A plain one, which is there and empty: on the lead, if it `has_to_place`;
   /// others: collective over `writers`. By default there is nothing to be made.

@@ -59,10 +59,7 @@ PlainSource::PlainSource(const Path& path)
 PlainSource::PlainSource(Descriptor file, std::string path)
     : path_{std::move(path)}, file_{std::move(file)} {}
 
-void PlainSource::read(const Placed& where, const array::Box& box, const Destination& to) {
-  if (array::elements(box) == 0) {
-    return;
-  }
+void PlainSource::check_offset(const Placed& where) const {
   if (where.offset < 0) {
     throw Error{ErrorCode::storage_failure, "cannot read " + path_ +
                                                 ": its manifest does not say where the variable "
@@ -70,6 +67,18 @@ void PlainSource::read(const Placed& where, const array::Box& box, const Destina
                                                 where.variable.name + "\" lies in step " +
                                                 std::to_string(where.step)};
   }
+}
+
+Whereabouts PlainSource::whereabouts(const Placed& where) {
+  check_offset(where);
+  return {.dataset = {}, .offset = where.offset};
+}
+
+void PlainSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+  if (array::elements(box) == 0) {
+    return;
+  }
+  check_offset(where);
   // Shares are rows of the first dimension that has several.
   const std::size_t dimension = first_long_dimension(box);
   const std::size_t bytes =

@@ -28,8 +28,10 @@ class PlainSource : public Source {
   PlainSource(Descriptor file, std::string path);
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] Whereabouts whereabouts(const Placed& where) override;
 
  private:
+  void check_offset(const Placed& where) const;
   void read_part(const Placed& where, const array::Box& box, const Destination& to);
   void read_group(const Sieve& sieve);
   void read_span(const Sieve& sieve, std::size_t next);

@@ -10,6 +10,11 @@
 
 namespace iocomp::formats {
 
+Whereabouts Source::whereabouts(const Placed& /*where*/) {
+  throw Error{ErrorCode::unsupported,
+              "its values lie neither in HDF5 datasets nor as plain elements in one file"};
+}
+
 Inventory Source::inventory() {
   throw Error{ErrorCode::unsupported,
               "the format does not tell what its files contain: without its manifest, <file>.json, "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,6 +20,15 @@ struct Destination {
   array::MemoryBox memory;
   std::byte* local = nullptr;  ///< the first element of the local array
   Crew* crew = nullptr;        ///< the threads that read; null: the caller alone
+};
+
+/// Where other programs find the elements of a variable in a step.
+struct Whereabouts {
+  std::string dataset;       ///< its path in an HDF5 file; empty: plain elements
+  std::int64_t record = -1;  ///< its place along the first dimension of the dataset, which the
+                             ///< variable does not have; -1: nor has the dataset
+  std::int64_t offset = -1;  ///< of plain elements: the first byte in the file
+  std::endian byte_order = std::endian::native;
 };
 
 /// One committed file, open for reading. Local to its process. Any number of threads may read at a
@@ -41,6 +51,10 @@ class Source {
   /// `to`.
   /// @throws Error{storage_failure}, also where the file ends early.
   virtual void read(const Placed& where, const array::Box& box, const Destination& to) = 0;
+
+  /// Where a variable lies, for programs that read the file by HDF5 or byte by byte.
+  /// @param where  as for `read`. @throws Error{unsupported} where the format has neither.
+  [[nodiscard]] virtual Whereabouts whereabouts(const Placed& where);
 
   /// Whether the file shows by itself that all of it is there. Such a file may be shorter than it
   /// was when it was committed: another program has written it anew. By default a format cannot.

@@ -36,7 +36,7 @@ inline constexpr const char* mark_of_zarr_folder = "zarr.json";
 
 /// What a module `libiocomp_source_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_source_interface_version = 1;
+inline constexpr int iocomp_source_interface_version = 2;
 struct iocomp_source_entry {
   int interface_version;
   /// Of what reads: "HDF5 1.10.8".

@@ -41,7 +41,7 @@ Found look_for(const Path& path) {
       found.one_file = true;
     } else if (const auto step = commit::step_in_name(name, plain)) {
       found.of_step.emplace(*step, path.beside(name));
-    } else if (!name.ends_with(".json") && !name.ends_with(".xdmf") && !target.empty() &&
+    } else if (!name.ends_with(".json") && !name.ends_with(".vtkhdf") && !target.empty() &&
                (target == plain || commit::step_in_name(target, plain))) {
       found.uncommitted = path.beside(name).text();
     }

@@ -177,15 +177,21 @@ void Input::compare(const Place& where, const array::Box& box,
   }
 }
 
+formats::Placed Input::placed(const std::string& variable, const Place& where) const {
+  return {step_of(where.step).in_file,
+          {find(variable), variable, where.type, where.shape},
+          where.offset,
+          nullptr,
+          where.step};
+}
+
+formats::Whereabouts Input::whereabouts(const std::string& variable, const Place& where) {
+  return source(step_of(where.step).file)->whereabouts(placed(variable, where));
+}
+
 void Input::read(const std::string& variable, const Place& where, const array::Box& box,
                  const formats::Destination& to) {
-  const auto& of_step = step_of(where.step);
-  const contents::Placed placed{of_step.in_file,
-                                {find(variable), variable, where.type, where.shape},
-                                where.offset,
-                                nullptr,
-                                where.step};
-  source(of_step.file)->read(placed, box, to);
+  source(step_of(where.step).file)->read(placed(variable, where), box, to);
   compare(where, box, to);
 }
 

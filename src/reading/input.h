@@ -60,6 +60,9 @@ class Input {
   /// dimensions are not those of the newest step, which callers were told.
   [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
 
+  /// @throws Error{not_found} telling which there are.
+  [[nodiscard]] const Committed::Step& step_of(std::int64_t step) const;
+
   /// Physical time of a step: what its writer said, else the scalar variable "time", a real number;
   /// NaN where there is none. @throws Error{not_found}.
   [[nodiscard]] double time(std::int64_t step);
@@ -68,12 +71,16 @@ class Input {
   /// block in it has another checksum than when it was put.
   void read(const std::string& variable, std::int64_t step, const ReadArguments& arguments);
 
+  /// Where a variable lies in the file of a step, for other programs.
+  /// @throws Error{not_found}; Error{unsupported} where these cannot find it by themselves.
+  [[nodiscard]] formats::Whereabouts whereabouts(const std::string& variable, const Place& where);
+
   /// Open the file of the newest step, so that what cannot be read is told now.
   void try_newest();
 
  private:
-  [[nodiscard]] const Committed::Step& step_of(std::int64_t step) const;
   [[nodiscard]] std::shared_ptr<formats::Source> source(int file);
+  [[nodiscard]] formats::Placed placed(const std::string& variable, const Place& where) const;
   void read(const std::string& variable, const Place& where, const array::Box& box,
             const formats::Destination& to);
   void read_converted(const std::string& variable, const Place& where, const array::Box& box,

@@ -52,7 +52,7 @@ Sought sought_at(const std::string& path) {
   const std::string prefix = path.substr(0, path.size() - given.size());
   std::map<std::string, std::vector<std::string>> found;  // plain names: the files
   for (const auto& name : at.folder().names()) {
-    if (name.starts_with('.') || name.ends_with(".json") || name.ends_with(".xdmf")) {
+    if (name.starts_with('.') || name.ends_with(".json") || name.ends_with(".vtkhdf")) {
       continue;
     }
     const auto of_step = commit::name_of_step(name);

@@ -93,8 +93,6 @@ def draw_workload(
         file["file_per_step"] = True
     if cell.kind == "checkpoint" and dice.random() < 0.3:
         file["keep"] = dice.randint(1, 3)
-    if dice.random() < 0.2 and cell.back_end in ("posix", "mpiio", "hdf5", "netcdf"):
-        file["describe"] = "xdmf"
     if dice.random() < 0.3:
         file["steps_in_flight"] = dice.randint(1, 3)
     per_step = cell.kind == "checkpoint" or "file_per_step" in file

@@ -919,6 +919,60 @@ def particles_of_one_number() -> None:
                 assert np.array_equal(back.read("x", step)[:, 0], expected)
 
 
+def mesh_of(version: int) -> dict[str, np.ndarray]:
+    """Return a strip of squares, every other one cut into two triangles. The second version is longer."""
+    columns = 5 + 2 * version
+    points = np.array([[x, y, 0.5 * version] for x in range(columns) for y in range(2)])
+    corners: list[int] = []
+    offsets, types = [0], []
+    for x in range(columns - 1):
+        a, b, c, d = 2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1
+        for cell in [[a, b, c, d]] if x % 2 else [[a, b, c], [a, c, d]]:
+            corners += cell
+            offsets.append(len(corners))
+            types.append(9 if len(cell) == 4 else 5)
+    return {
+        "points": points,
+        "connectivity": np.array(corners),
+        "offsets": np.array(offsets),
+        "types": np.array(types, "u1"),
+    }
+
+
+def fields_of(mesh: dict[str, np.ndarray], step: int) -> dict[str, np.ndarray]:
+    """Return values on its points and cells in a step."""
+    points, cells = len(mesh["points"]), len(mesh["types"])
+    return {
+        "pressure": np.arange(points) + 100.0 * step,
+        "velocity": (np.arange(3 * points, dtype="f4") + step).reshape(points, 3),
+        "material": (np.arange(cells) + 10 * step).astype("i4"),
+    }
+
+
+def changing_mesh() -> None:
+    """A mesh of which each rank puts rows, and another one from step 2 on."""
+    with begin() as io, io.open("out") as out:
+        first = mesh_of(0)
+        variables = {
+            name: out.define(name, values.dtype, values.shape)
+            for name, values in (first | fields_of(first, 0)).items()
+        }
+        for name in first:
+            out.attrs[f"mesh_{name}"] = name
+        for step in range(4):
+            out.begin_step(step, 0.5 * step)
+            mesh = mesh_of(step // 2)
+            put = (mesh if step % 2 == 0 else {}) | fields_of(mesh, step)
+            for name, values in put.items():
+                variables[name].set_shape(values.shape)
+            for name, values in put.items():
+                begins = [len(values) * r // io.comm.size for r in (io.comm.rank, io.comm.rank + 1)]
+                part = np.ascontiguousarray(values[slice(*begins)])
+                start = (begins[0],) + (0,) * (values.ndim - 1)
+                variables[name].put(part, start, buffered=True)
+            out.end_step()
+
+
 def gpu_arrays(io: iocomp.Session) -> None:
     """Put arrays of a GPU in all the ways; what cannot be put is told."""
     driver = ctypes.CDLL(os.environ["GPU_STAND_IN"])

@@ -21,7 +21,7 @@ LANGUAGES = ["c", "cpp", "fortran", "python"]
 def test_examples_are_short() -> None:
     found = [path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".txt"]
     for path in found:
-        assert len(path.read_text().splitlines()) < 100, path
+        assert len(path.read_text().splitlines()) < 120, path
     programs = {path.stem for path in found if path.parent.name == "c"}
     assert programs == {"first_array", "groups", "heat", "mesh", "particles"}
     for language in LANGUAGES:
@@ -41,10 +41,10 @@ def test_the_guide_quotes_the_job_that_starts_itself_again() -> None:
 
 
 def run_example(
-    launch: Launcher, language: str, name: str, mode: str = "kernel", seconds: int = 60
+    launch: Launcher, language: str, name: str, mode: str = "kernel", seconds: int = 60, **more: str
 ) -> None:
     """Run it on 4 compute ranks in the test's folder; skip where it was not built."""
-    settings = MODES[mode] | ({"PLACEMENT_RATIO": "4"} if "PLACEMENT_RATIO" in MODES[mode] else {})
+    settings = MODES[mode] | more | ({"PLACEMENT_RATIO": "4"} if "PLACEMENT_RATIO" in MODES[mode] else {})
     ranks = 5 if "PLACEMENT_RATIO" in settings else 4
     if language == "python":
         launch.run(str(EXAMPLES / f"{name}.py"), ranks=ranks, seconds=seconds, **settings)

@@ -155,7 +155,6 @@ void choose_settings(Random& random, PlannedFile& file) {
   file.is_compressed = (file.grows_along_time || file.backend == "netcdf") && random.chance(1, 2);
   file.exists_before = random.chance(1, 10);
   file.replaces = file.exists_before && random.chance(3, 4);
-  file.has_description = file.backend != "pnetcdf" && random.chance(1, 8);
   file.has_attributes = random.chance(1, 8);
   file.has_sums =
       Random{Random{random}.next() ^ 0x5355}.chance(1, 3);  // no seed means another plan
@@ -211,7 +210,7 @@ PlannedFile make_file(Random& random, const Plan& plan, const Size& size, int nu
     file.exists_before = file.replaces = false;
   }
   const bool is_together = is_written_together(plan, file);
-  const bool takes_all_types = file.backend == "posix" && !file.has_description;
+  const bool takes_all_types = file.backend == "posix";
   file.attribute_type = Random{Random{random}.next()}.among(file.backend == "posix" ? all : usual);
   const auto variables = static_cast<int>(random.between(1, size.most_variables));
   std::vector<Index> shapes;

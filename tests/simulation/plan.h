@@ -72,7 +72,6 @@ struct PlannedFile {
   bool has_file_per_step = false;
   bool grows_along_time = false;  ///< its layout, of hdf5
   bool is_compressed = false;
-  bool has_description = false;
   bool has_attributes = false;
   iocomp::array::ElementType attribute_type = iocomp::array::ElementType::int32;
   bool has_times = false;     ///< each step begins with its time

@@ -82,7 +82,6 @@ iocomp::config::Settings settings_of(const Plan& plan) {
     set_if(file.goes_on, "existing", "continue");
     set_if(file.is_synchronous, "mode", "sync");
     set_if(file.is_compressed, "compression", "deflate");
-    set_if(file.has_description, "describe", "xdmf");
     set_if(file.has_sums, "checksum", "xxh3");
     set_if(file.may_overlap, "overlap", "any");
     set_if(file.fails_when_full, "when_full", "error");

@@ -99,7 +99,6 @@ struct Fields<PlannedFile> {
     field("file_per_step", &PlannedFile::has_file_per_step);
     field("grows_along_time", &PlannedFile::grows_along_time);
     field("compressed", &PlannedFile::is_compressed);
-    field("description", &PlannedFile::has_description);
     field("attributes", &PlannedFile::has_attributes);
     field("attribute_type", &PlannedFile::attribute_type);
     field("times", &PlannedFile::has_times);

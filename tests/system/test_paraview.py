@@ -1,147 +1,225 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files opened by VTK, as ParaView opens them: every element is read back.
-
-VTK is fetched by tools/install-vtk. Without it these tests are skipped; with IOCOMP_TEST_NEED_VTK=1 they fail.
-"""
+"""Files opened by VTK, as ParaView opens them, after `iocomp describe`: every element is read back."""
 
 from __future__ import annotations
 
-import json
-import os
+import shutil
 import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from actors import Actors, Job
-from files import STEP, skip_if_missing, values
-from xdmf_files import path_of, play
+from files import STEP, extension, file_settings, mode_settings, skip_if_missing, values
+from vtk_files import described, shown
 
-HERE = Path(__file__).resolve().parent
-VTK = Path(os.environ.get("IOCOMP_VTK", HERE.parents[1] / "build" / "vtk"))
-
-if not (VTK / "iocomp-installed").exists():
-    missing = f"VTK is not in {VTK}: tools/install-vtk fetches it (140 MB)"
-    if os.environ.get("IOCOMP_TEST_NEED_VTK") == "1":
-        raise RuntimeError(missing)
-    pytest.skip(missing, allow_module_level=True)
-
-BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf"]
+BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "netcdf-deflate", "pnetcdf"]
 TIMES = [0.5, 0.75, 4.0]
 
 
-def shown(job: Job, name: str) -> dict[str, Any]:
-    """Return what VTK makes of a file; see show_vtk.py."""
-    assert job.status == 0 and not job.failures(), job
-    done = subprocess.run(
-        [sys.executable, str(HERE / "show_vtk.py"), name],
-        cwd=job.folder,
-        env={**os.environ, "PYTHONPATH": str(VTK)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+def play(actors: Actors, back_end: str, mode: str, script: str, **more: object) -> Job:
+    """Run a job of three ranks (with servers: two compute ranks)."""
+    skip_if_missing(actors.build, back_end.partition("-")[0])
+    path = "out" + extension(back_end)
+    job = actors.play(
+        f"init\n{script}close out\n",
+        ranks=3,
+        settings={
+            **mode_settings(mode),
+            "files": {"out": file_settings(back_end, path=path, **more)},
+        },
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == "", done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    assert job.status == 0 and not job.failures(), job
+    return job
 
 
-def check_values(array: dict[str, Any], dtype: str, step: int) -> None:
+def opened(actors: Actors, job: Job, back_end: str) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """Describe the file. Return what the command tells of each grid, and what VTK makes of it, by its name."""
+    told = described(actors.build.command, job.folder, "out" + extension(back_end))["files"]
+    paths = [file["path"] for file in told]
+    found = shown(job.folder, *paths)
+    return {
+        path.removeprefix("out" + extension(back_end)).removesuffix(".vtkhdf").lstrip("."): pair
+        for path, pair in zip(paths, zip(told, found, strict=True), strict=True)
+    }
+
+
+def check_values(step: dict[str, Any], name: str, dtype: str, number: int) -> None:
+    array = step["point"][name]
     assert array["type"] == dtype
-    found = np.array(array["values"], dtype=dtype)
-    np.testing.assert_array_equal(found, values(dtype, found.size, step))
+    found = np.array(array["values"], dtype=dtype).ravel()
+    np.testing.assert_array_equal(found, values(dtype, found.size, number))
+
+
 
 
 @pytest.mark.parametrize(
-    ("kind", "mode"), [("series", "async"), ("series", "sync"), ("checkpoint", "async")]
+    ("kind", "mode"), [("series", "async"), ("series", "kernel"), ("checkpoint", "async")]
 )
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_every_element_of_every_step_is_there(
     actors: Actors, back_end: str, kind: str, mode: str
 ) -> None:
-    skip_if_missing(actors.build, back_end)
     if kind == "checkpoint" and back_end in ("hdf5-time", "hdf5-deflate"):
         pytest.skip("a file of one step does not grow")
     lines = f"open out {kind}\n"
-    for name, what in {"u": "float64 3x4x5", "v": "int32 3x4x5", "s": "int64 4x5"}.items():
+    for name, what in {
+        "u": "float64 3x4x5",
+        "v": "int32 3x4x5",
+        "w": "float64 3x4x5x2",
+        "s": "int64 4x5",
+        "mask": "int8 4x5",
+    }.items():
         lines += f"define out {name} {what}\n"
     lines += "attribute out origin 1,2,3 type=float64 of=u\n"
     lines += "attribute out spacing 0.1,0.2,0.5 type=float64 of=u\n"
-    for time in TIMES:
-        lines += f"attribute out time {time} type=float64\nput out u by=columns\n"
-        lines += "put out v\nput out s by=columns\nend_step out\n"
-    found = shown(
-        play(actors, back_end, mode, lines + "close out\n"), f"{path_of(back_end)}.xdmf"
-    )
-    assert found["times"] == TIMES
-    for step, grids in enumerate(found["steps"]):
-        u, v, s = grids
-        assert [grid["type"] for grid in grids] == ["vtkImageData"] * 3
-        assert u["dimensions"] == v["dimensions"] == [5, 4, 3]
-        np.testing.assert_allclose(u["bounds"], [3, 5, 2, 2.6, 1, 1.2])
-        assert v["bounds"] == [0, 4, 0, 3, 0, 2]
-        assert s["dimensions"] == [5, 4, 1]
-        check_values(u["arrays"]["u"], "float64", step)
-        check_values(v["arrays"]["v"], "int32", step)
-        check_values(s["arrays"]["s"], "int64", step)
-
-
-@pytest.mark.parametrize(
-    ("back_end", "mode"),
-    [("posix", "async"), ("hdf5", "sync"), ("netcdf", "async")],
-)
-def test_coordinates_make_a_rectilinear_grid(actors: Actors, back_end: str, mode: str) -> None:
-    skip_if_missing(actors.build, back_end)
-    lines = "open out series\n"
-    for name, length in {"z": 3, "y": 4, "x": 5}.items():
-        lines += f"define out {name} float64 {length}\nattribute out dimensions {name} of={name}\n"
-    lines += "define out u float64 3x4x5\nattribute out dimensions time+z+y+x of=u\n"
-    lines += "define out p float64 3x4x5\nattribute out dimensions time+z+y+x of=p\n"
-    lines += "define out w float64 4x5\nattribute out dimensions time+y+x of=w\n"
-    lines += "put out z\nput out y\nput out x\n"
-    lines += "put out u\nput out p by=columns\nput out w\nend_step out\n" * 2
-    found = shown(
-        play(actors, back_end, mode, lines + "close out\n"), f"{path_of(back_end)}.xdmf"
-    )
-    assert found["times"] == [0, 1]
-    for step, (block, plane) in enumerate(found["steps"]):
-        assert block["type"] == plane["type"] == "vtkRectilinearGrid"
-        assert block["dimensions"] == [5, 4, 3]
-        assert block["bounds"] == [0, 4, 0, 3, 0, 2]
+    for step, time in enumerate(TIMES):
+        lines += f"begin_step out {step} time={time}\nput out u by=columns\nput out v\nput out w\n"
+        lines += "put out s by=columns\n" + ("put out mask\n" if step == 1 else "") + "end_step out\n"
+    job = play(actors, back_end, mode, lines)
+    grids = opened(actors, job, back_end)
+    assert sorted(grids) == ["3x4x5-1", "3x4x5-2", "4x5"]
+    for told, found in grids.values():
+        assert told["grid"] == "ImageData" and told["steps"] == [0, 1, 2]
+        assert found["times"] == TIMES
+    for step in range(3):
+        of_u, of_v = ((grids[f"3x4x5-{i}"][1])["steps"][step] for i in (2, 1))
+        assert of_u["dimensions"] == of_v["dimensions"] == [5, 4, 3]
+        np.testing.assert_allclose(of_u["bounds"], [3, 5, 2, 2.6, 1, 1.2])
+        assert of_v["bounds"] == [0, 4, 0, 3, 0, 2]
+        check_values(of_u, "u", "float64", step)
+        check_values(of_v, "v", "int32", step)
+        assert np.shape(of_v["point"]["w"]["values"]) == (60, 2)
+        check_values(of_v, "w", "float64", step)
+        plane = grids["4x5"][1]["steps"][step]
         assert plane["dimensions"] == [5, 4, 1]
-        assert plane["bounds"] == [0, 4, 0, 3, 0, 0]
-        check_values(block["arrays"]["u"], "float64", step)
-        check_values(block["arrays"]["p"], "float64", step)
-        check_values(plane["arrays"]["w"], "float64", step)
+        check_values(plane, "s", "int64", step)
+        if step == 0:  # nobody has put it yet
+            assert not np.any(plane["point"]["mask"]["values"])
+        else:
+            check_values(plane, "mask", "int8", 1)  # the last values
 
 
-@pytest.mark.parametrize(
-    ("back_end", "mode"), [("posix", "sync"), ("mpiio", "async"), ("hdf5", "async")]
-)
-def test_the_variable_time_tells_the_time(actors: Actors, back_end: str, mode: str) -> None:
-    skip_if_missing(actors.build, back_end)
+def test_a_folder_may_move(actors: Actors) -> None:
+    script = "open out series\ndefine out u float64 3x4\nput out u\nend_step out\n"
+    job = play(actors, "hdf5", "sync", script)
+    described(actors.build.command, job.folder, "out.h5")
+    moved = job.folder.with_name(job.folder.name + "_moved")
+    shutil.copytree(job.folder, moved)
+    for path in job.folder.glob("out.h5*"):
+        path.unlink()
+    (found,) = shown(moved, "out.h5.vtkhdf")
+    assert found["times"] == []  # of one step there is no axis
+    check_values(found["steps"][0], "u", "float64", 0)
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5"])
+def test_a_description_elsewhere(actors: Actors, back_end: str) -> None:
+    script = "open out series\ndefine out u float64 3x4\nput out u\nend_step out\n"
+    job = play(actors, back_end, "sync", script)
+    (job.folder / "there").mkdir()
+    path = "out" + extension(back_end)
+    told = described(actors.build.command, job.folder, path, "--output", "there/seen.vtkhdf")
+    assert [file["path"] for file in told["files"]] == ["there/seen.vtkhdf"]
+    (found,) = shown(job.folder / "there", "seen.vtkhdf")
+    check_values(found["steps"][0], "u", "float64", 0)
+
+
+@pytest.mark.parametrize("back_end", ["posix", "netcdf"])
+@pytest.mark.parametrize("spacing", ["even", "uneven"])
+def test_coordinates(actors: Actors, back_end: str, spacing: str) -> None:
+    lines = "open out series\n"
+    for name, length in {"y": 4, "x": 5}.items():
+        lines += f"define out {name} int64 {length}\nattribute out dimensions {name} of={name}\n"
+    lines += "define out u float64 4x5\nattribute out dimensions time+y+x of=u\nput out x\n"
+    last = 3 if spacing == "even" else 10  # of 0, 1, 2 and this
+    lines += f"@0 put out y start=0 count=3\n@0 put out y start=3 count=1 add={last - 3}\n"
+    lines += "put out u\nend_step out\nput out u\nend_step out\n"
+    job = play(actors, back_end, "sync", lines)
+    ((told, found),) = opened(actors, job, back_end).values()
+    assert told["grid"] == ("ImageData" if spacing == "even" else "RectilinearGrid")
+    assert told["variables"] == ["u"]
+    for number, step in enumerate(found["steps"]):
+        assert step["dimensions"] == [5, 4, 1]
+        assert step["bounds"] == [0, 4, 0, last, 0, 0]
+        check_values(step, "u", "float64", number)
+
+
+def test_thin_blocks_lie_where_they_belong(actors: Actors) -> None:
+    lines = "open out series\n"
+    for name, shape in {"a": "4x1x5", "b": "4x1x1", "c": "1x4x5", "d": "6", "e": "1"}.items():
+        lines += f"define out {name} float64 {shape}\n"
+    lines += "".join(f"put out {name}\n" for name in "abcde") + "end_step out\n"
+    grids = opened(actors, play(actors, "posix", "sync", lines), "posix")
+    bounds = {
+        "4x1x5": [0, 4, 0, 0, 0, 3],
+        "4x1x1": [0, 0, 0, 0, 0, 3],
+        "1x4x5": [0, 4, 0, 3, 0, 0],
+        "6": [0, 5, 0, 0, 0, 0],
+        "1": [0, 0, 0, 0, 0, 0],
+    }
+    assert sorted(grids) == sorted(bounds)
+    for name, (shape, expected) in zip("abcde", bounds.items(), strict=True):
+        (step,) = grids[shape][1]["steps"]
+        assert step["bounds"] == expected, shape
+        check_values(step, name, "float64", 0)
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "pnetcdf"])
+def test_the_variable_time_tells_the_time(actors: Actors, back_end: str) -> None:
     lines = "open out series\ndefine out u float64 6\ndefine out time int64 scalar\n"
     lines += "put out u\n@0 put out time\nend_step out\n" * 2
-    found = shown(
-        play(actors, back_end, mode, lines + "close out\n"), f"{path_of(back_end)}.xdmf"
-    )
+    job = play(actors, back_end, "sync", lines)
+    ((_, found),) = opened(actors, job, back_end).values()
     assert found["times"] == [0, STEP]
-    check_values(found["steps"][1][0]["arrays"]["u"], "float64", 1)
+    check_values(found["steps"][1], "u", "float64", 1)
 
 
 @pytest.mark.parametrize("mode", ["async", "sync"])
 def test_files_of_pnetcdf_with_a_time_axis_need_no_description(actors: Actors, mode: str) -> None:
-    skip_if_missing(actors.build, "pnetcdf")
     lines = "open out series\ndefine out u float64 3x4x5\ndefine out time float64 scalar\n"
     lines += "attribute out units seconds+since+2000-01-01 of=time\n"
     lines += "put out u by=columns\n@0 put out time\nend_step out\n" * 3
-    job = play(actors, "pnetcdf", mode, lines + "close out\n", file={"describe": "none"})
-    found = shown(job, "out.nc")
+    job = play(actors, "pnetcdf", mode, lines)
+    (found,) = shown(job.folder, "out.nc")
     assert found["times"] == [0, STEP, 2 * STEP]
-    for step, (grid,) in enumerate(found["steps"]):
-        assert grid["dimensions"] == [5, 4, 3]
-        check_values(grid["arrays"]["u"], "float64", step)
+    for number, step in enumerate(found["steps"]):
+        assert step["dimensions"] == [5, 4, 3]
+        check_values(step, "u", "float64", number)
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5"])
+def test_it_grows_with_the_file_and_forgets_what_is_gone(actors: Actors, back_end: str) -> None:
+    step = "put out u\nend_step out\n"
+    job = play(
+        actors, back_end, "sync", f"open out checkpoint\ndefine out u float64 3x4\n{step * 4}", keep=2
+    )
+    ((told, found),) = opened(actors, job, back_end).values()
+    assert told["steps"] == [2, 3] and found["times"] == [2, 3]
+    check_values(found["steps"][1], "u", "float64", 3)
+
+
+@pytest.mark.parametrize(
+    ("back_end", "lines", "why"),
+    [
+        ("zarr", "define out u float64 8\nput out u\n", "neither in HDF5 datasets nor"),
+        ("posix", "define out u complex128 8 seed=1\nput out u\n", "no type complex128"),
+        ("posix", "define out u float64 2x2x2x2x2\nput out u\n", "no grids of 5 dimensions"),
+        ("posix", "define out u float64 8\nput out u\nattribute out mesh_points u\n", "all four"),
+        ("posix", "define out u float64 8\nput out u\nattribute out mesh_points v\n", "no variable"),
+    ],
+)
+def test_what_cannot_be_described_is_told(
+    actors: Actors, back_end: str, lines: str, why: str
+) -> None:
+    job = play(actors, back_end, "sync", f"open out series\n{lines}end_step out\n")
+    done = subprocess.run(
+        [actors.build.command, "describe", "out" + extension(back_end)],
+        cwd=job.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2 and why in done.stderr, done.stderr
+    assert not list(job.folder.glob("*.vtkhdf"))

@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
   };
   add_group(app, "Files",
             {command::add_ls, command::add_show, command::add_watch, command::add_latest,
-             command::add_verify, command::add_clean, command::add_recover});
+             command::add_describe, command::add_verify, command::add_clean, command::add_recover});
   add_group(app, "Jobs",
             {command::add_map, command::add_launch, with_words(command::add_run),
              with_words(command::add_advise)});

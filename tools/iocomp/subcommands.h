@@ -12,6 +12,7 @@ namespace iocomp::command {
 
 void add_clean(CLI::App& app);
 void add_config(CLI::App& app);
+void add_describe(CLI::App& app);
 void add_info(CLI::App& app);
 void add_launch(CLI::App& app);
 void add_latest(CLI::App& app);

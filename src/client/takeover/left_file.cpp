@@ -134,7 +134,7 @@ bool is_committed(const commit::Publication& names, std::int64_t step, int steps
 
 void remove_temporaries(const commit::Publication& names, bool file_per_step,
                         const Remains& remains) {
-  commit::remove_server_files(names.names(-1));  // an XDMF file is of all steps
+  commit::remove_server_files(names.names(-1));
   for (std::int64_t step = remains.committed; file_per_step && step <= remains.ended; ++step) {
     commit::remove_server_files(names.names(step));
   }

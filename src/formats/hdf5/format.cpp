@@ -25,15 +25,7 @@ namespace {
 // layout = "steps".
 class Hdf5OfSteps : public Format {
  public:
-  Hdf5OfSteps()
-      : Format{{.rules = rules::hdf5,
-                .extension = ".h5",
-                .goes_on = true,
-                .xdmf_can_describe = true}} {}
-  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
-                                        const FormatOptions& /*options*/) const override {
-    return {.dataset = h5::dataset_name(placed.variable, placed.number_of_step())};
-  }
+  Hdf5OfSteps() : Format{{.rules = rules::hdf5, .extension = ".h5", .goes_on = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& /*writers*/) const override {
     return std::make_unique<h5::StepsTarget>(path, options);
@@ -43,11 +35,7 @@ class Hdf5OfSteps : public Format {
 // layout = "flat".
 class Hdf5Flat : public Format {
  public:
-  Hdf5Flat() : Format{{.rules = rules::hdf5_flat, .extension = ".h5", .xdmf_can_describe = true}} {}
-  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
-                                        const FormatOptions& /*options*/) const override {
-    return {.dataset = h5::root_dataset_name(placed.variable)};
-  }
+  Hdf5Flat() : Format{{.rules = rules::hdf5_flat, .extension = ".h5"}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& /*writers*/) const override {
     return std::make_unique<h5::FlatTarget>(path, options);
@@ -61,12 +49,7 @@ class Hdf5AlongTime : public Format {
       : Format{{.rules = rules::hdf5_time,
                 .extension = ".h5",
                 .kind = is_filtered ? Kind::step : Kind::plain,
-                .goes_on = true,
-                .xdmf_can_describe = true}} {}
-  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
-                                        const FormatOptions& /*options*/) const override {
-    return {.dataset = h5::root_dataset_name(placed.variable), .record = placed.step};
-  }
+                .goes_on = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     FormatOptions own = options;

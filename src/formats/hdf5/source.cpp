@@ -193,6 +193,18 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
   }
 }
 
+Whereabouts Hdf5Source::whereabouts(const Placed& where) {
+  const std::lock_guard lock{library_};
+  const Quiet quiet;
+  opened_->reach();
+  const Found found = open_dataset(where);
+  check_shape(found, where);
+  const auto length = check(H5Iget_name(found.dataset.raw(), nullptr, 0), "look into", path_);
+  std::string name(static_cast<std::size_t>(length), '\0');
+  H5Iget_name(found.dataset.raw(), name.data(), name.size() + 1);
+  return {.dataset = std::move(name), .record = found.has_time ? where.step : -1};
+}
+
 // @return where the elements of the step begin that nobody needs the library for; -1 if they were
 // read.
 std::int64_t Hdf5Source::read_by_library(const Placed& where, const array::Box& box,

@@ -29,6 +29,7 @@ class Hdf5Source : public Source {
 
   void newest_step_is(std::int64_t number) override;
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] Whereabouts whereabouts(const Placed& where) override;
   /// HDF5 opens no file that ends early.
   [[nodiscard]] bool is_whole() override { return true; }
   [[nodiscard]] Inventory inventory() override;

@@ -25,8 +25,7 @@ class MpiIo : public Format {
                 .extension = ".bin",
                 .kind = Kind::shared,
                 .offsets_by_layout = true,
-                .goes_on = true,
-                .xdmf_can_describe = true}} {}
+                .goes_on = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     return std::make_unique<MpiIoTarget>(path, options, writers.raw);

@@ -24,19 +24,7 @@ namespace {
 class Netcdf : public Format {
  public:
   explicit Netcdf(Kind kind)
-      : Format{{.rules = rules::netcdf,
-                .extension = ".nc",
-                .kind = kind,
-                .goes_on = true,
-                .xdmf_can_describe = true}} {}
-  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
-                                        const FormatOptions& options) const override {
-    const bool has_time = contents::dimensions_of(placed.variable, options.one_step).has_time;
-    return {.dataset = '/' + placed.variable.name,
-            .record = !has_time          ? -1
-                      : options.one_step ? 0
-                                         : placed.step};
-  }
+      : Format{{.rules = rules::netcdf, .extension = ".nc", .kind = kind, .goes_on = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, options); };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -86,6 +87,23 @@ class NetcdfSource : public Source {
       }
     }
     block.scatter();
+  }
+
+  Whereabouts whereabouts(const Placed& where) override {
+    const std::lock_guard lock{library_};
+    opened_->reach();
+    const std::string& name = where.variable.name;
+    int number = -1;
+    check(nc_inq_varid(file_, name.c_str(), &number), "find the variable \"" + name + "\" in");
+    const Found found = look_at(number);
+    const auto record = found.has_records ? where.step : 0;
+    if (has_chunks()) {
+      return {.dataset = '/' + name, .record = found.steps ? record : -1};
+    }
+    const auto header = read_header(opened_->descriptor(), path_);
+    return {.dataset = {},
+            .offset = begin_of(header.value_or(Header{}), name, record, path_),
+            .byte_order = std::endian::big};
   }
 
   // HDF5 opens no file that ends early; netCDF reads zeros behind the end of others.

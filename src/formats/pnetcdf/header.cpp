@@ -241,35 +241,69 @@ std::optional<Header> read_header(const Descriptor& file, const std::string& pat
   }
 }
 
-std::optional<std::int64_t> end_of_elements(const Header& header) {
-  const auto is_record = [&header](const Header::Variable& variable) {
-    return !variable.dimensions.empty() &&
-           header.dimensions[variable.dimensions.front()].length == 0;
-  };
-  const auto with_records = std::ranges::count_if(header.variables, is_record);
-  bool fits = true;
+namespace {
+
+bool has_records(const Header& header, const Header::Variable& variable) {
+  return !variable.dimensions.empty() && header.dimensions[variable.dimensions.front()].length == 0;
+}
+
+// Nothing where it is beyond 63 bits.
+std::optional<std::int64_t> record_bytes(const Header& header) {
+  const auto with_records = std::ranges::count_if(
+      header.variables, [&](const auto& variable) { return has_records(header, variable); });
   std::int64_t record = 0;
   for (const auto& variable : header.variables) {
-    if (is_record(variable)) {
-      const auto part = with_records == 1 ? variable.bytes : padded(variable.bytes);
-      fits = fits && !__builtin_add_overflow(record, part, &record);
+    const auto part = with_records == 1 ? variable.bytes : padded(variable.bytes);
+    if (has_records(header, variable) && __builtin_add_overflow(record, part, &record)) {
+      return std::nullopt;
     }
   }
+  return record;
+}
+
+std::optional<std::int64_t> begin_of(const Header& header, const Header::Variable& variable,
+                                     std::int64_t record) {
+  const auto bytes = record_bytes(header);
+  std::int64_t before = 0;
+  std::int64_t begin = 0;
+  if (!has_records(header, variable)) {
+    return variable.begin;
+  }
+  return !bytes || __builtin_mul_overflow(record, *bytes, &before) ||
+                 __builtin_add_overflow(variable.begin, before, &begin)
+             ? std::nullopt
+             : std::optional{begin};
+}
+
+}  // namespace
+
+std::int64_t begin_of(const Header& header, const std::string& variable, std::int64_t record,
+                      const std::string& path) {
+  const auto found = std::ranges::find(header.variables, variable, &Header::Variable::name);
+  const auto begin =
+      found == header.variables.end() ? std::nullopt : begin_of(header, *found, record);
+  if (!begin) {
+    throw Error{ErrorCode::storage_failure, "cannot read " + path +
+                                                ": its header does not say where the variable \"" +
+                                                variable + "\" lies"};
+  }
+  return *begin;
+}
+
+std::optional<std::int64_t> end_of_elements(const Header& header) {
   std::int64_t end = 0;
   for (const auto& variable : header.variables) {
-    std::int64_t last = variable.begin;
-    if (is_record(variable)) {
-      std::int64_t before = 0;
-      if (header.records == 0) {
-        continue;
-      }
-      fits = fits && !__builtin_mul_overflow(header.records - 1, record, &before) &&
-             !__builtin_add_overflow(last, before, &last);
+    if (has_records(header, variable) && header.records == 0) {
+      continue;
     }
-    fits = fits && !__builtin_add_overflow(last, variable.bytes, &last);
+    const auto begin = begin_of(header, variable, header.records - 1);
+    std::int64_t last = 0;
+    if (!begin || __builtin_add_overflow(*begin, variable.bytes, &last)) {
+      return std::nullopt;
+    }
     end = std::max(end, last);
   }
-  return fits ? std::optional{end} : std::nullopt;
+  return end;
 }
 
 std::vector<std::byte> encode_records(std::int64_t records) {

@@ -47,6 +47,11 @@ inline constexpr std::int64_t padding = 4;
 inline constexpr std::int64_t records_at = 4;
 [[nodiscard]] std::vector<std::byte> encode_records(std::int64_t records);
 
+/// Where a variable begins in a record, or in the file where it has none.
+/// @throws Error{storage_failure} where the header has no such variable. @param path  for messages.
+[[nodiscard]] std::int64_t begin_of(const Header& header, const std::string& variable,
+                                    std::int64_t record, const std::string& path);
+
 /// Where the last element ends that the header tells of; nothing where that is beyond 63 bits.
 [[nodiscard]] std::optional<std::int64_t> end_of_elements(const Header& header);
 

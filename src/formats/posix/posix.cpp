@@ -20,8 +20,7 @@ class Posix : public Format {
       : Format{{.rules = rules::posix,
                 .extension = ".bin",
                 .offsets_by_layout = true,
-                .goes_on = true,
-                .xdmf_can_describe = true}} {}
+                .goes_on = true}} {}
 };
 
 std::string version() { return "POSIX.1-2008"; }

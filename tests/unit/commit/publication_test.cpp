@@ -95,26 +95,5 @@ TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {
   EXPECT_NE(manifest(), before);
 }
 
-// A server that was stopped between its manifest and its XDMF file goes on when the compute ranks
-// have written theirs.
-TEST_F(PublicationOfASeries, LeavesTheXdmfFileOfThoseWhoHaveTakenItOver) {
-  std::string earlier;  // manifest
-  Publication ours{{.name = "out",
-                    .path = folder_ / "out.bin",
-                    .job = "here-1",
-                    .held = std::make_shared<const OpenFolder>(folder_ / ""),
-                    .xdmf = true,
-                    .is_given_up = [&] { return !earlier.empty() && manifest() != earlier; }},
-                   format_,
-                   &catalogue_};
-  write_text(ours.names(-1).temporary.text(), "values");
-  commit(0, ours);
-  write_text(folder_ / "out.bin.xdmf", "theirs");
-  earlier = manifest();
-  commit(1, ours);
-  EXPECT_NE(manifest(), earlier);
-  EXPECT_EQ(text_of(folder_ / "out.bin.xdmf"), "theirs");
-}
-
 }  // namespace
 }  // namespace iocomp::commit

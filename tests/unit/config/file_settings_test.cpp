@@ -258,12 +258,6 @@ TEST_F(FileSettingsTest, TurnARelativeErrorIntoBits) {
   EXPECT_EQ(nearer.of_variable("wide").keep_bits, 3);
 }
 
-TEST_F(FileSettingsTest, DescribeWhereTheyAreAsked) {
-  const auto settings = Settings::read("files.x.describe = 'xdmf'");
-  EXPECT_TRUE(file_settings(settings, "x", "series").xdmf);
-  EXPECT_FALSE(file_settings(settings, "y", "series").xdmf);
-}
-
 TEST_F(FileSettingsTest, RefuseHintsWithoutAValue) {
   const auto settings = Settings::read("files.x.hints = 'cb_nodes'");
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "series")), Error);
