@@ -154,6 +154,12 @@ class Reader {
                               name, origin, variable_keys(),
                               file.substr(0, is_nobodys ? file.find(".variables") : file.size()))};
     }
+    if (key == "describe") {
+      throw Error{ErrorCode::invalid_setting,
+                  fmt::format("{} ({}) is gone: the command `iocomp describe` makes a file that "
+                              "ParaView opens",
+                              name, origin)};
+    }
     refuse_unknown(name, origin, nearest(name, known_keys(file)));
   }
 

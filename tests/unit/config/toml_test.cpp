@@ -67,6 +67,12 @@ TEST_F(Toml, NamesTheNewPlaceOfAKeyThatWasMoved) {
             "`iocomp config` lists all");
 }
 
+TEST_F(Toml, TellsWhatMadeAKeyNeedless) {
+  EXPECT_EQ(complaint("files.x.describe = 'xdmf'"),
+            "files.x.describe (program) is gone: the command `iocomp describe` makes a file that "
+            "ParaView opens");
+}
+
 TEST_F(Toml, NoticesAMisspeltSectionWithoutSettings) {
   EXPECT_NE(complaint("[stagin]").find("unknown setting [stagin] (program)"), std::string::npos);
   EXPECT_EQ(complaint("[staging]\n[files]\n[files.fields]"), "");
