@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace iocomp::commit {
+
+/// The system calls of this program that change what is on a disk. Used by one thread.
+struct Calls {
+  int until_failure = -1;  ///< so many more succeed, then one fails; negative: all succeed
+  bool has_failed = false;
+  /// "sync FILE", "rename FROM TO", "unlink FILE", "write FILE"; one where the same come in a row.
+  std::vector<std::string> made{};
+  std::set<std::string> undurable{};  ///< names that have changed since their folder was synced
+};
+
+extern Calls calls;
+
+}  // namespace iocomp::commit
