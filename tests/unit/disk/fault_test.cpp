@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "disk/output_file.h"
 #include "disk/thread_engine.h"
 #include "faulty_calls.h"
@@ -168,6 +169,65 @@ TEST_F(OutputFileWithFaults, TellsWhyItCannotGrow) {
   faults.buffered_error = ENOSPC;
   EXPECT_EQ(failure_of([&] { file.grow(10'000); }),
             "growing " + file.path() + " to 10000 bytes: No space left on device");
+}
+
+TEST_F(OutputFileWithFaults, TellsThatItCannotReadWhatItWritesAgain) {
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), {}};
+  faults.read_error = EIO;
+  EXPECT_EQ(failure_of([&] { file.grow(10); }),
+            "growing " + file.path() + " to 10 bytes: Input/output error");
+}
+
+// On another node an fsync of this process is none of what made it so long.
+TEST_F(OutputFileWithFaults, ALongEnoughFileIsGrownWhereOthersMayWriteFromOtherNodes) {
+  for (const bool is_one_node : {true, false}) {
+    Options options;
+    options.are_writers_on_one_node = is_one_node;
+    OutputFile file{opened(folder_.file("f")), folder_.file("f"), options};
+    const PageAligned data{page};
+    file.write(0, data.bytes());
+    faults.buffered_error = ENOSPC;
+    EXPECT_EQ(failure_of([&] { file.grow(10); }) == "nothing failed", is_one_node);
+    faults = {};
+  }
+}
+
+TEST_F(OutputFileWithFaults, AWriteThatTakesNothingIsAnError) {
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), {}};
+  const PageAligned data{page};
+  faults.writes_nothing = true;
+  EXPECT_EQ(failure_of([&] { file.write(0, data.bytes()); }),
+            "writing 4096 bytes at offset 0 of " + file.path() + ": Input/output error");
+}
+
+TEST_F(OutputFileWithFaults, ADeviceThatKnowsNoSyncHasNothingToMakeDurable) {
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), {}};
+  faults.sync_error = EINVAL;
+  EXPECT_EQ(failure_of([&] { file.sync(); }), "nothing failed");
+}
+
+TEST_F(OutputFileWithFaults, TellsThatItCouldNotBeClosedOnlyWhereThatMatters) {
+  log::configure(log::Level::error, "");
+  const auto told_by = [&](int error, bool is_synced) {
+    testing::internal::CaptureStderr();
+    {
+      OutputFile file{opened(folder_.file("f")), folder_.file("f"), {}};
+      const PageAligned data{page};
+      file.write(0, data.bytes());
+      if (is_synced) {
+        file.sync();
+      }
+      faults.close_error = error;
+    }
+    faults = {};
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(told_by(EDQUOT, false).find("which was not synced: Disk quota exceeded"),
+            std::string::npos);
+  EXPECT_EQ(told_by(EDQUOT, true), "");
+  EXPECT_EQ(told_by(EINTR, false), "");
+  EXPECT_EQ(told_by(0, false), "");
+  log::configure(log::Level::silent, "");
 }
 
 TEST_F(OutputFileWithFaults, StartsTheFlushOfEveryEightMebibytes) {

@@ -45,11 +45,25 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
   if (iocomp::disk::fails(is_direct ? faults.direct_error : faults.buffered_error)) {
     return -1;
   }
+  if (faults.writes_nothing) {
+    return 0;
+  }
   const size_t allowed = faults.most_bytes == 0 ? count : std::min(count, faults.most_bytes);
   const ssize_t written = ::syscall(SYS_pwrite64, descriptor, bytes, allowed, offset);
   return faults.most_told_bytes == 0
              ? written
              : std::min(written, static_cast<ssize_t>(faults.most_told_bytes));
+}
+
+ssize_t pread(int descriptor, void* bytes, size_t count, off_t offset) {
+  return iocomp::disk::fails(faults.read_error)
+             ? -1
+             : ::syscall(SYS_pread64, descriptor, bytes, count, offset);
+}
+
+int close(int descriptor) {
+  const long result = ::syscall(SYS_close, descriptor);
+  return iocomp::disk::fails(faults.close_error) ? -1 : static_cast<int>(result);
 }
 
 int fdatasync(int descriptor) {
