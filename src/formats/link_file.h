@@ -24,13 +24,14 @@ struct Link {
   Extent count;
 };
 
-/// It has values of its own, or links. Elements that no link names are NaN, integers 0.
+/// It has values of its own, or links.
 struct Dataset {
   std::string path;
   array::ElementType type = array::ElementType::float64;
   Extent extent;
   std::vector<std::byte> values{};
   std::vector<Link> links{};
+  double missing = 0;  ///< elements that no link names; of real numbers alone
 };
 
 /// An HDF5 file that is made of links: the values stay where they are.

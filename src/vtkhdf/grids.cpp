@@ -2,19 +2,16 @@
 #include "vtkhdf/grids.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +27,8 @@
 #include "formats/link_file.h"
 #include "reading/committed.h"
 #include "reading/input.h"
+#include "vtkhdf/links.h"
+#include "vtkhdf/mesh.h"
 
 namespace iocomp::vtkhdf {
 namespace {
@@ -43,49 +42,14 @@ using reading::Committed;
 using Place = Committed::Place;
 using Variable = Committed::Variable;
 
-constexpr const char* root = "VTKHDF";
-constexpr std::size_t most_axes = 3;
 constexpr std::int64_t most_components = 9;  // of a tensor
 // Coordinates of which each is nearer than that to its place on an even axis, in steps of the axis.
 constexpr double even_within = 1e-4;
-
-// ---- what HDF5 is told ----
-
-template <typename Element>
-std::vector<std::byte> bytes_of(const std::vector<Element>& values) {
-  const auto bytes = std::as_bytes(std::span{values});
-  return {bytes.begin(), bytes.end()};
-}
-
-Attribute text(std::string_view words) {
-  const auto bytes = std::as_bytes(std::span{words});
-  return {ElementType::uint8, true, {bytes.begin(), bytes.end()}};
-}
-
-Attribute integers(const std::vector<std::int64_t>& values) {
-  return {ElementType::int64, false, bytes_of(values)};
-}
-
-Attribute reals(const std::vector<double>& values) {
-  return {ElementType::float64, false, bytes_of(values)};
-}
-
-Dataset values_of(const std::string& path, const std::vector<std::int64_t>& values) {
-  return {path, ElementType::int64, {std::ssize(values)}, bytes_of(values)};
-}
-
-Dataset values_of(const std::string& path, const std::vector<double>& values) {
-  return {path, ElementType::float64, {std::ssize(values)}, bytes_of(values)};
-}
 
 // A group in VTK's groups would hide it.
 std::string array_name(std::string name) {
   std::ranges::replace(name, '/', '.');
   return name;
-}
-
-Extent extent_of(const array::Shape& shape) {
-  return {shape.extent.begin(), shape.extent.begin() + shape.dimensions};
 }
 
 std::string shape_text(const Extent& extent) {
@@ -109,22 +73,6 @@ std::optional<std::vector<double>> numbers(const Attribute& attribute) {
     all.push_back(*number);
   }
   return all;
-}
-
-const Attribute* find(const contents::Attributes& attributes, const char* name) {
-  const auto found = attributes.find(name);
-  return found == attributes.end() ? nullptr : &found->second;
-}
-
-const Variable* find(const Committed& committed, const std::string& name) {
-  const auto found = std::ranges::find(committed.variables, name, &Variable::name);
-  return found == committed.variables.end() ? nullptr : &*found;
-}
-
-// The last values up to a step; nothing before the first.
-const Place* shown(const std::vector<Place>& places, std::int64_t step) {
-  const auto next = std::ranges::upper_bound(places, step, {}, &Place::step);
-  return next == places.begin() ? nullptr : &*std::prev(next);
 }
 
 bool has_vtk_type(ElementType type) {
@@ -186,14 +134,16 @@ std::vector<double> coordinates_on(const Axis& axis, std::int64_t length) {
 class Describer {
  public:
   Describer(reading::Input& input, bool is_beside)
-      : input_{input}, committed_{input.committed()}, is_beside_{is_beside} {}
+      : input_{input},
+        committed_{input.committed()},
+        links_{input, is_beside},
+        mesh_{Mesh::find_in(links_)} {}
 
   [[nodiscard]] Grids grids() {
-    find_mesh();
     for (const auto& variable : committed_.variables) {
       sort(variable);
     }
-    if (!mesh_.empty()) {
+    if (mesh_) {
       add_mesh();
     }
     std::map<std::string, int> of_shape;
@@ -210,80 +160,10 @@ class Describer {
   }
 
  private:
-  static constexpr std::array<const char*, 4> roles{"points", "connectivity", "offsets", "types"};
-
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw Error{ErrorCode::invalid_argument, "the mesh of " + input_.name() + ": " + why};
-  }
-
-  void find_mesh() {
-    for (const char* const role : roles) {
-      const std::string key = "mesh_" + std::string{role};
-      const auto* said = find(committed_.attributes, key.c_str());
-      if (said == nullptr) {
-        continue;
-      }
-      const std::string name{said->is_text ? contents::text_of(*said) : ""};
-      const auto* variable = find(committed_, name);
-      if (variable == nullptr) {
-        refuse("its attribute " + key + " names \"" + name + "\", which is no variable of it");
-      }
-      mesh_.push_back(variable);
-      is_used_.insert(name);
-    }
-    if (!mesh_.empty() && mesh_.size() < roles.size()) {
-      refuse(
-          "the file has some of the attributes mesh_points, mesh_connectivity, mesh_offsets and "
-          "mesh_types; a mesh has all four");
-    }
-  }
-
-  // The four parts of the mesh that a step shows; none before all are there.
-  [[nodiscard]] std::vector<const Place*> mesh_at(std::int64_t step) const {
-    std::vector<const Place*> parts;
-    for (const auto* variable : mesh_) {
-      const auto* place = shown(variable->places, step);
-      if (place == nullptr) {
-        return {};
-      }
-      parts.push_back(place);
-    }
-    const auto rows = [&](std::size_t part) { return parts[part]->shape.extent[0]; };
-    const auto columns = parts[0]->shape.extent[1];
-    if (parts[0]->shape.dimensions != 2 || columns < 2 || columns > 3) {
-      refuse("its points " + mesh_[0]->name + " must have the shape n x 3 or n x 2, not " +
-             array::text(parts[0]->shape));
-    }
-    if (rows(2) != rows(3) + 1) {
-      refuse(mesh_[2]->name + " must have one element more than " + mesh_[3]->name + ", not " +
-             std::to_string(rows(2)) + " and " + std::to_string(rows(3)));
-    }
-    return parts;
-  }
-
-  // 0: on points, 1: on cells.
-  [[nodiscard]] std::optional<std::size_t> location(const Variable& variable) const {
-    const auto parts =
-        mesh_.empty() ? std::vector<const Place*>{} : mesh_at(variable.places.back().step);
-    const auto& shape = variable.places.back().shape;
-    if (parts.empty() || shape.dimensions < 1 || shape.dimensions > 2) {
-      return std::nullopt;
-    }
-    const bool fits_points = shape.extent[0] == parts[0]->shape.extent[0];
-    const bool fits_cells = shape.extent[0] == parts[3]->shape.extent[0];
-    const auto* said = find(variable.attributes, "location");
-    const std::string_view where = said != nullptr && said->is_text ? contents::text_of(*said) : "";
-    const bool says_cells = where == "cell" || where == "face" || where == "volume";
-    if (fits_cells && (says_cells || !fits_points)) {
-      return 1;
-    }
-    return fits_points && !says_cells ? std::optional<std::size_t>{0} : std::nullopt;
-  }
-
   // Find the grid of a variable.
   void sort(const Variable& variable) {
     const auto& newest = variable.places.back();
-    if (is_used_.contains(variable.name) || is_coordinate(variable) ||
+    if ((mesh_ && mesh_->has(variable.name)) || is_coordinate(variable) ||
         newest.shape.dimensions == 0) {
       return;
     }
@@ -291,8 +171,9 @@ class Describer {
       leave_out(variable, "VTK has no type " + std::string{array::name(newest.type)});
       return;
     }
-    if (const auto where = location(variable)) {
-      on_mesh_.at(*where).push_back({variable.name, newest.type, variable.places});
+    if (const auto where = mesh_ ? mesh_->location(variable) : std::nullopt) {
+      auto& arrays = *where == Mesh::Location::points ? on_points_ : on_cells_;
+      arrays.push_back({variable.name, newest.type, variable.places});
       return;
     }
     if (array::elements(newest.shape) == 0) {
@@ -326,13 +207,13 @@ class Describer {
   }
 
   [[nodiscard]] std::vector<std::string> dimensions(const Variable& variable) const {
-    const auto* said = find(variable.attributes, contents::dimensions_attribute);
-    if (said == nullptr || !said->is_text) {
+    const auto said = text_in(variable.attributes, contents::dimensions_attribute);
+    if (said.empty()) {
       return {};
     }
     contents::Variable described{0, variable.name, variable.places.back().type,
                                  variable.places.back().shape};
-    described.dimensions = std::string{contents::text_of(*said)};
+    described.dimensions = std::string{said};
     contents::Dimensions found;
     (void)outcome_of([&] { found = contents::dimensions_of(described, false); });
     return found.names;
@@ -366,7 +247,10 @@ class Describer {
       if (const auto* coordinate = find(committed_, names[d]);
           coordinate != nullptr && is_coordinate(*coordinate) &&
           coordinate->places.back().shape.extent[0] == lattice.shape[d]) {
-        lattice.axes[d] = axis_through(read(*coordinate));
+        const auto values = read(*coordinate);
+        if (std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
+          lattice.axes[d] = axis_through(values);
+        }
       }
     }
     return lattice;
@@ -386,16 +270,6 @@ class Describer {
 
   // ---- datasets ----
 
-  [[nodiscard]] Link link_to(const std::string& variable, const Place& place, Extent start,
-                             Extent count) {
-    auto where = input_.whereabouts(variable, place);
-    const auto& step = input_.step_of(place.step);
-    const auto& name = committed_.files[static_cast<std::size_t>(step.file)].name;
-    const bool is_named = is_beside_ && !where.dataset.empty();
-    return {is_named ? name : committed_.folder.path + '/' + name, std::move(where),
-            extent_of(place.shape), std::move(start), std::move(count)};
-  }
-
   [[nodiscard]] std::vector<double> times_of(const std::vector<std::int64_t>& steps) {
     std::vector<double> times;
     std::ranges::transform(steps, std::back_inserter(times),
@@ -413,12 +287,13 @@ class Describer {
   // A file of one step has no axis of time: VTK wants none.
   void begin(Grid& grid, std::vector<std::int64_t> version) {
     auto& group = grid.file.groups[root];
-    group["Version"] = integers(version);
-    group["Type"] = text(grid.kind);
+    group["Version"] = attribute(version);
+    group["Type"] = attribute(std::string_view{grid.kind});
     if (grid.steps.size() > 1) {
       const auto path = std::string{root} + "/Steps";
-      grid.file.groups[path]["NSteps"] = integers({std::ssize(grid.steps)});
-      grid.file.datasets.push_back(values_of(path + "/Values", times_of(grid.steps)));
+      grid.file.groups[path]["NSteps"] =
+          attribute(std::vector<std::int64_t>{std::ssize(grid.steps)});
+      grid.file.datasets.push_back(dataset("Steps/Values", times_of(grid.steps)));
     }
   }
 
@@ -429,7 +304,8 @@ class Describer {
            const std::function<std::int64_t(const Place&)>& rows,
            const std::function<std::int64_t(std::int64_t step)>& rows_of_step) {
     const auto name = array_name(array.name);
-    Dataset dataset{std::string{root} + '/' + where + "Data/" + name, array.type, {}};
+    Dataset made{std::string{root} + '/' + where + "Data/" + name, array.type, {}};
+    made.missing = std::numeric_limits<double>::quiet_NaN();
     std::map<std::int64_t, std::int64_t> begins;  // by step of the place
     std::int64_t end = 0;
     for (const auto& place : array.places) {
@@ -438,7 +314,7 @@ class Describer {
       start.front() = begins[place.step] = end;
       count.insert(count.begin(), rows(place));
       end += rows(place);
-      dataset.links.push_back(link_to(array.name, place, std::move(start), std::move(count)));
+      made.links.push_back(links_.to(array.name, place, std::move(start), std::move(count)));
     }
     std::int64_t missing = 0;
     std::vector<std::int64_t> offsets;
@@ -448,15 +324,15 @@ class Describer {
       missing = fits ? missing : std::max(missing, rows_of_step(step));
       offsets.push_back(fits ? begins[place->step] : end);
     }
-    dataset.extent = extent;
-    dataset.extent.insert(dataset.extent.begin(), end + missing);
+    made.extent = extent;
+    made.extent.insert(made.extent.begin(), end + missing);
     if (grid.steps.size() > 1) {
       grid.file.datasets.push_back(
-          values_of(std::string{root} + "/Steps/" + where + "DataOffsets/" + name, offsets));
+          dataset("Steps/" + std::string{where} + "DataOffsets/" + name, offsets));
     } else if (std::string_view{where} == "Point" && grid.kind != "UnstructuredGrid") {
-      drop_time(dataset);
+      drop_time(made);
     }
-    grid.file.datasets.push_back(std::move(dataset));
+    grid.file.datasets.push_back(std::move(made));
     grid.variables.push_back(array.name);
   }
 
@@ -516,18 +392,18 @@ class Describer {
       origin[to] = axis.origin;
       direction[to * most_axes + i] = 1;
       if (!is_even) {
-        grid.file.datasets.push_back(values_of(std::string{root} + '/' + "XYZ"[i] + "Coordinates",
-                                               coordinates_on(axis, length)));
+        grid.file.datasets.push_back(
+            dataset(std::string{"XYZ"[i]} + "Coordinates", coordinates_on(axis, length)));
       }
     }
     auto& group = grid.file.groups[root];
-    group["WholeExtent"] = integers(whole);
+    group["WholeExtent"] = attribute(whole);
     if (is_even) {
-      group["Origin"] = reals(origin);
-      group["Spacing"] = reals(spacing);
-      group["Direction"] = reals(direction);
+      group["Origin"] = attribute(origin);
+      group["Spacing"] = attribute(spacing);
+      group["Direction"] = attribute(direction);
     } else {
-      group["Dimensions"] = integers(lengths);
+      group["Dimensions"] = attribute(lengths);
     }
     for (const auto& array : arrays) {
       Extent extent;
@@ -544,101 +420,40 @@ class Describer {
     grids_.grids.push_back(std::move(grid));
   }
 
-  // Each mesh that differs from the one before is a part of its own in all four datasets.
   void add_mesh() {
     Grid grid{"mesh", "UnstructuredGrid", {}, {}, {}};
-    std::set<std::int64_t> steps;
-    for (const auto* variable : mesh_) {
-      std::ranges::transform(variable->places, std::inserter(steps, steps.end()), &Place::step);
-    }
-    for (const auto& arrays : on_mesh_) {
-      std::ranges::copy(steps_of(arrays), std::inserter(steps, steps.end()));
+    auto steps = mesh_->steps();
+    for (const auto* arrays : {&on_points_, &on_cells_}) {
+      std::ranges::copy(steps_of(*arrays), std::inserter(steps, steps.end()));
     }
     std::ranges::copy_if(steps, std::back_inserter(grid.steps),
-                         [&](std::int64_t step) { return !mesh_at(step).empty(); });
+                         [&](std::int64_t step) { return mesh_->size_at(step).has_value(); });
     begin(grid, {2, 0});
-    std::array<Dataset, 4> parts{{{std::string{root} + "/Points", mesh_[0]->places.back().type, {}},
-                                  {std::string{root} + "/Connectivity", ElementType::int64, {}},
-                                  {std::string{root} + "/Offsets", ElementType::int64, {}},
-                                  {std::string{root} + "/Types", ElementType::uint8, {}}}};
-    std::vector<std::vector<const Place*>> meshes;
-    std::array<std::vector<std::int64_t>, 4> rows;
-    std::array<std::vector<std::int64_t>, 5> begins;  // of each step: in the four, and its part
-    std::array<std::int64_t, 4> ends{};
-    std::array<std::int64_t, 4> at{};
-    for (const auto step : grid.steps) {
-      const auto mesh = mesh_at(step);
-      if (meshes.empty() || meshes.back() != mesh) {
-        meshes.push_back(mesh);
-        at = ends;
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-          const auto length = mesh[i]->shape.extent[0];
-          Extent start{ends.at(i)};
-          Extent count{length};
-          if (i == 0) {
-            start.push_back(0);
-            count.push_back(mesh[0]->shape.extent[1]);
-          }
-          parts.at(i).links.push_back(link_to(mesh_[i]->name, *mesh[i], start, count));
-          rows.at(i).push_back(length);
-          ends.at(i) += length;
-        }
-      }
-      for (std::size_t i = 0; i < at.size(); ++i) {
-        begins.at(i).push_back(at.at(i));
-      }
-      begins.back().push_back(std::ssize(meshes) - 1);
-    }
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts.at(i).extent = {ends.at(i)};
-      if (i == 0) {
-        parts.at(i).extent.push_back(most_axes);
-      }
-      grid.file.datasets.push_back(std::move(parts.at(i)));
-    }
-    const auto say = [&](const std::string& name, const std::vector<std::int64_t>& values,
-                         bool has_columns = false) {
-      auto dataset = values_of(std::string{root} + '/' + name, values);
-      if (has_columns) {
-        dataset.extent.push_back(1);
-      }
-      grid.file.datasets.push_back(std::move(dataset));
-    };
-    say("NumberOfPoints", rows[0]);
-    say("NumberOfConnectivityIds", rows[1]);
-    say("NumberOfCells", rows[3]);
-    if (grid.steps.size() > 1) {
-      say("Steps/PartOffsets", begins[4]);
-      say("Steps/NumberOfParts", std::vector<std::int64_t>(grid.steps.size(), 1));
-      say("Steps/PointOffsets", begins[0]);
-      say("Steps/ConnectivityIdOffsets", begins[1], true);
-      say("Steps/CellOffsets", begins[3], true);
-    }
-    add_on_mesh(grid);
+    mesh_->add_to(grid.file, grid.steps);
+    add_on_mesh(grid, "Point", on_points_, &Mesh::Size::points);
+    add_on_mesh(grid, "Cell", on_cells_, &Mesh::Size::cells);
     grids_.grids.push_back(std::move(grid));
   }
 
-  void add_on_mesh(Grid& grid) {
-    for (std::size_t where = 0; where < on_mesh_.size(); ++where) {
-      for (const auto& array : on_mesh_.at(where)) {
-        Extent extent = extent_of(array.places.back().shape);
-        extent.erase(extent.begin());
-        add(
-            grid, where == 0 ? "Point" : "Cell", array, extent,
-            [](const Place& place) { return place.shape.extent[0]; },
-            [&](std::int64_t step) { return mesh_at(step)[where == 0 ? 0 : 3]->shape.extent[0]; });
-      }
+  void add_on_mesh(Grid& grid, const char* where, const std::vector<Array>& arrays,
+                   std::int64_t Mesh::Size::* rows) {
+    for (const auto& array : arrays) {
+      Extent extent = extent_of(array.places.back().shape);
+      extent.erase(extent.begin());
+      add(
+          grid, where, array, extent, [](const Place& place) { return place.shape.extent[0]; },
+          [&](std::int64_t step) { return (*mesh_->size_at(step)).*rows; });
     }
   }
 
   reading::Input& input_;
   const Committed& committed_;
-  bool is_beside_;
-  Grids grids_;
-  std::vector<const Variable*> mesh_;  // by role; empty: there is none
-  std::set<std::string> is_used_;      // names of variables that make a mesh
+  Links links_;
+  std::optional<Mesh> mesh_;
+  std::vector<Array> on_points_;
+  std::vector<Array> on_cells_;
   std::map<Lattice, std::vector<Array>> lattices_;
-  std::array<std::vector<Array>, 2> on_mesh_;  // on points, on cells
+  Grids grids_;
 };
 
 }  // namespace

@@ -32,12 +32,8 @@ struct Grids {
 
 /// What of a committed file VTK can show. No values are read but those of coordinates.
 ///
-/// - A mesh, if the file has the attributes mesh_points, mesh_connectivity, mesh_offsets and
-///   mesh_types. Each names the variable that VTKHDF calls so: points (n x 3, or n x 2 in a plane),
-///   the points of all cells one after the other, where each cell begins and the last one ends
-///   (cells + 1), and VTK's numbers of their types. They may change between steps. A variable with
-///   as many rows as there are points or cells is on it; its attribute `location` ("point",
-///   "cell") says which, where both are as many.
+/// - The unstructured mesh, if its attributes tell of one (vtkhdf/mesh.h), with the variables that
+///   have a row for each of its points or cells.
 /// - Other variables of one to three dimensions; of four, if the last one is at most 9: these are
 ///   components. Those of the same shape and coordinates share a grid. Where the attribute
 ///   `dimensions` of a variable names variables of one dimension, these are coordinates. Else the

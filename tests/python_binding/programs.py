@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import functools
 import gc
+import itertools
 import json
 import math
 import os
@@ -970,6 +971,40 @@ def changing_mesh() -> None:
                 part = np.ascontiguousarray(values[slice(*begins)])
                 start = (begins[0],) + (0,) * (values.ndim - 1)
                 variables[name].put(part, start, buffered=True)
+            out.end_step()
+
+
+def ugrid_mesh() -> None:
+    """The same mesh as UGRID has it: in a plane, corners counted from 1, and filled up to four."""
+    mesh = mesh_of(0)
+    cells = np.full((len(mesh["types"]), 4), -7, "i4")
+    for cell, (first, end) in enumerate(itertools.pairwise(mesh["offsets"])):
+        cells[cell, : end - first] = mesh["connectivity"][first:end] + 1
+    with begin() as io, io.open("out") as out:
+        topology = out.define("mesh", "i4", ())
+        x, y = (out.define(name, "f8", (len(mesh["points"]),), ("node",)) for name in ("x", "y"))
+        faces = out.define("faces", "i4", cells.shape, ("face", "corner"))
+        fields = fields_of(mesh, 0)
+        pressure = out.define("pressure", "f8", fields["pressure"].shape, ("time", "node"))
+        material = out.define("material", "i4", fields["material"].shape, ("time", "face"))
+        topology.attrs["cf_role"] = "mesh_topology"
+        topology.attrs["topology_dimension"] = np.int32(2)
+        topology.attrs["node_coordinates"] = "x y"
+        topology.attrs["face_node_connectivity"] = "faces"
+        faces.attrs["start_index"] = np.int32(1)
+        faces.set_fill(-7)
+        for variable, location in ((pressure, "node"), (material, "face")):
+            variable.attrs["mesh"], variable.attrs["location"] = "mesh", location
+        for step in range(2):
+            fields = fields_of(mesh, step)
+            if io.comm.rank == 0:
+                if step == 0:
+                    topology.put(np.array(0, "i4"))
+                    x.put(mesh["points"][:, 0].copy(), buffered=True)
+                    y.put(mesh["points"][:, 1].copy(), buffered=True)
+                    faces.put(cells, buffered=True)
+                pressure.put(fields["pressure"], buffered=True)
+                material.put(fields["material"], buffered=True)
             out.end_step()
 
 

@@ -48,6 +48,21 @@ def test_a_mesh_that_changes(launch: Launcher, back_end: str, path: str, ranks: 
             check(array["values"], values)
 
 
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "netcdf", "pnetcdf"])
+def test_a_mesh_of_ugrid(launch: Launcher, back_end: str) -> None:
+    launch.play("ugrid_mesh", ranks=2, FILES_OUT_BACKEND=back_end, FILES_OUT_PATH="out.dat")
+    told = described(launch.build.command, launch.folder, "out.dat")
+    assert told["left_out"] == []
+    (found,) = shown(launch.folder, *(file["path"] for file in told["files"]))
+    mesh = mesh_of(0)  # of which all points lie in a plane
+    for number, step in enumerate(found["steps"]):
+        for name, values in mesh.items():
+            check(step[name], values)
+        fields = fields_of(mesh, number)
+        check(step["point"]["pressure"]["values"], fields["pressure"])
+        check(step["cell"]["material"]["values"], fields["material"])
+
+
 @pytest.mark.parametrize("language", ["c", "cpp", "fortran", "python"])
 @pytest.mark.parametrize("back_end", ["posix", "netcdf"])
 def test_the_example(launch: Launcher, language: str, back_end: str) -> None:

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -170,9 +169,8 @@ class Maker {
 
   void link(const formats::Dataset& dataset) {
     const Properties created{check(H5Pcreate(H5P_DATASET_CREATE))};
-    const double missing = std::numeric_limits<double>::quiet_NaN();
     if (array::is_floating(dataset.type)) {
-      check(H5Pset_fill_value(created.raw(), H5T_NATIVE_DOUBLE, &missing));
+      check(H5Pset_fill_value(created.raw(), H5T_NATIVE_DOUBLE, &dataset.missing));
     }
     for (const auto& link : dataset.links) {
       const Space there = part_of(dataset.extent, link.start, link.count);
