@@ -26,7 +26,8 @@ namespace iocomp::steps {
 
 namespace {
 
-// Those of each variable, in the order of their boxes: whoever was first to speak.
+// Sorts checksums by variable, and those of one variable by box. So the order does not depend on
+// who has spoken first.
 std::map<std::int32_t, contents::BlockSums> by_variable(std::vector<PutSum> sums) {
   std::ranges::sort(sums, [](const PutSum& a, const PutSum& b) {
     return std::tie(a.variable, a.block.box.start, a.block.box.count) <
@@ -44,7 +45,8 @@ std::map<std::int32_t, contents::BlockSums> by_variable(std::vector<PutSum> sums
   return sorted;
 }
 
-// Steps that wait for one before them. All have ended in turn, so nobody gets so far.
+// The largest number of steps that may wait for an earlier one. Members end their steps in turn, so
+// no correct program comes so far.
 constexpr std::int64_t most_unsettled = std::int64_t{1} << 16;
 
 }  // namespace
@@ -78,7 +80,7 @@ void Coordinator::ended(const Ended& ended, const std::string& who) {
 
 void Coordinator::ended_by_all(const Ended& sum) {
   if (sum.step < next_ || steps_.contains(sum.step)) {
-    return;  // ended before
+    return;  // it had ended already
   }
   if (sum.step - next_ > most_unsettled) {
     throw Error{ErrorCode::internal, "step " + std::to_string(sum.step) + " ends while step " +
@@ -87,7 +89,7 @@ void Coordinator::ended_by_all(const Ended& sum) {
   Step& step = steps_[sum.step];
   step.sum = sum;
   if (const auto time = catalogue_.known_time(sum.step)) {
-    step.sum.variables.add(*time, {});  // where nobody has put it, it is filled
+    step.sum.variables.add(*time, {});  // if nobody has put it, it is filled
   }
   auto look = coverage_.look(sum.step, step.sum.variables);
   step.unsure = std::move(look.unsure);
@@ -133,7 +135,7 @@ void Coordinator::put(std::int64_t step, std::vector<PutRecord> puts) {
 
 void Coordinator::done(std::int64_t number, const Outcome& outcome, int writers) {
   if (number < next_) {
-    return;  // given up
+    return;  // the step has settled
   }
   Said& said = said_[number];
   said.done += writers;
@@ -143,7 +145,7 @@ void Coordinator::done(std::int64_t number, const Outcome& outcome, int writers)
   take_done(number);
 }
 
-// The one place where a step is found to be durable everywhere, covered and filled.
+// Only this function decides that a step is durable at all writers, covered and filled.
 void Coordinator::take_done(std::int64_t number) {
   const auto found = steps_.find(number);
   const auto said = said_.find(number);
@@ -166,7 +168,7 @@ void Coordinator::take_done(std::int64_t number) {
   }
 }
 
-// Writers that have reported unasked may not know of all that concerns them.
+// Writers that reported unasked may still have to report puts or to write unclaimed stripes.
 bool Coordinator::has_more_to_ask(const Step& step) const {
   return !setup_.asks_writers &&
          (!step.unsure.empty() ||
@@ -238,8 +240,8 @@ void Coordinator::hold_commits(bool hold) {
   advance();
 }
 
-// The one place where a step waits for those of other files that come first. If one of them failed,
-// the step fails too: it would tell of a time that the other file lacks.
+// This is the one place where a step waits for the steps of other files that come first. If one of
+// those failed, this step fails too, because the other file lacks that time.
 bool Coordinator::is_its_turn(std::int64_t number, Step& step) const {
   auto& open = step.sum.predecessors;
   while (step.failure.ok() && !open.empty() && !has_bug(Bug::predecessor_forgotten)) {
@@ -256,7 +258,7 @@ bool Coordinator::is_its_turn(std::int64_t number, Step& step) const {
   return true;
 }
 
-// Steps settle one after the other. What is lost is dropped when nobody can put into it any more.
+// Steps settle one after the other. A lost step is dropped after all members have closed the file.
 void Coordinator::advance() {
   if (busy_ != Busy::no) {
     return;
@@ -278,15 +280,15 @@ void Coordinator::advance() {
   }
   const auto half_ended = setup_.file_per_step ? ends_.half_ended(next_) : std::nullopt;
   if (!steps_.empty()) {
-    drop(next_);  // also one that not all have ended: readers would see it before the others
-  } else if (half_ended) {  // its file is there
+    drop(next_);            // also a step that only some members have ended
+  } else if (half_ended) {  // its file exists
     drop(*half_ended);
   } else {
     end_file();
   }
 }
 
-// Of a file that all members have closed.
+// True if all members have closed the file, and all of its steps that are not lost are complete.
 bool Coordinator::are_all_complete() const {
   std::int64_t step = next_;
   while (ended_ && step < *ended_ && !is_lost(step)) {

@@ -34,35 +34,36 @@ class Coordinator {
     bool file_per_step = false;
     bool joins_commits = false;  ///< steps that become complete during a commit share the next one
     bool may_overlap = false;
-    bool fills_in_turn = false;  ///< writers take nothing of a step before those before it settle
-    /// Each step begins with an `Expect`. Else writers know what they are to write and report it
-    /// unasked, even before all members have ended the step. They are asked once more where puts
-    /// must be looked at, or elements wait in stripes that nobody writes.
+    /// Writers take no pieces of a step until all earlier steps have settled.
+    bool fills_in_turn = false;
+    /// True if each step begins with an `Expect`. Otherwise the writers know what they are to
+    /// write, and report it unasked, even before all members have ended the step. They are asked
+    /// once more if puts must be looked at, or if elements wait in stripes that nobody writes.
     bool asks_writers = true;
     bool syncs_last = false;      ///< a step is made durable by an order of its own, `Sync`
-    std::int64_t first_step = 0;  ///< those before it are settled ...
-    std::int64_t committed = 0;   ///< ... and so many of them committed
+    std::int64_t first_step = 0;  ///< earlier steps are settled
+    std::int64_t committed = 0;   ///< number of those that are committed
   };
-  /// @param others  how far other files have come.
+  /// @param others  the progress of other files.
   Coordinator(Setup setup, const contents::Catalogue& catalogue, const Progress& others);
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
-  // Reports. A failure has its story already.
+  // Reports. Each failure that comes in has its full story.
 
-  /// Members have ended a step. @param who  for people.
+  /// Some members have ended a step. @param who  names them in messages.
   void ended(const Ended& ended, const std::string& who);
-  /// Members close the file; a step with puts that is open is ended by it.
+  /// Some members close the file. An open step that has puts is ended by it.
   void closed(const Ended& ended, const std::string& who);
-  /// Puts of variables that an `Expect` wants to know, before the writer's `done`.
+  /// The puts of variables that an `Expect` asked for. They come before the writer's `done`.
   void put(std::int64_t step, std::vector<PutRecord> puts);
-  /// Writers have done what they were to do with a step: all their pieces of it are written, filled
-  /// or durable, or have failed. @param writers  so many speak together.
+  /// Some writers have done what they were to do with a step: all their pieces of it are written,
+  /// filled or durable, or have failed. @param writers  their number.
   void done(std::int64_t step, const Outcome& outcome, int writers = 1);
-  /// Steps from this one on cannot be committed any more, except those of a commit under way.
+  /// Steps from this one on can no longer be committed, except those of a commit under way.
   void failed(const Outcome& outcome, std::int64_t from_step);
   void failed(const Outcome& outcome) { failed(outcome, next_); }
-  /// Other files have come further.
+  /// Other files have made progress.
   void others_moved() { advance(); }
 
   // Answers of the lead to `Look`, `Commit`, `Drop` and `Finish`.
@@ -71,40 +72,40 @@ class Coordinator {
   void dropped();
   void finished(const Outcome& outcome);
 
-  /// Whether commits wait until they are released, or a step has failed, or all steps are there
-  /// that there will be: these share one commit then.
+  /// Hold commits back until they are released, until a step has failed, or until no more steps can
+  /// come. The steps that waited share one commit.
   void hold_commits(bool hold);
 
-  /// The next thing to be done, in order; nothing until the next report.
+  /// The next order to carry out; nothing until another report comes.
   [[nodiscard]] std::optional<Order> next_order();
 
   /// The first step that is not settled.
   [[nodiscard]] std::int64_t next_step() const noexcept { return next_; }
   [[nodiscard]] const Outcome& failure() const noexcept { return loss_.cause; }
-  /// Whether a step cannot be committed any more, because of that failure.
+  /// True if a step can no longer be committed because of that failure.
   [[nodiscard]] bool is_lost(std::int64_t step) const noexcept {
     return !loss_.cause.ok() && step >= loss_.from;
   }
 
  private:
   struct Step {
-    Ended sum;              // of all members
-    bool is_asked = false;  // of writers that have reported unasked
+    Ended sum;              // over all members
+    bool is_asked = false;  // writers that reported unasked were asked
     bool is_synced = false;
     bool is_complete = false;
     Outcome failure;
-    std::vector<std::int32_t> unsure;  // variables that may be put twice somewhere
-    std::vector<PutRecord> puts;       // of these
-    Holes holes;                       // to be filled
-    bool waits_for_turn = false;       // with that
+    std::vector<std::int32_t> unsure;  // variables whose puts must be looked at
+    std::vector<PutRecord> puts;       // the puts of these variables
+    Holes holes;                       // elements that must be filled
+    bool waits_for_turn = false;       // the filling waits until earlier steps have settled
   };
-  struct Said {  // by writers, in this round
+  struct Said {  // reports of writers in this round
     int done = 0;
     Outcome failure;
   };
-  struct Loss {  // of the file
+  struct Loss {  // a failure of the file
     Outcome cause;
-    std::int64_t from = 0;  // this step on
+    std::int64_t from = 0;  // first step that is lost
   };
   enum class Busy { no, commits, drops, finishes, over };
   void ended_by_all(const Ended& sum);
@@ -128,14 +129,14 @@ class Coordinator {
   const contents::Catalogue& catalogue_;
   const Progress& others_;
   Coverage coverage_;
-  std::map<std::int64_t, Step> steps_;  // ended by all, not settled
-  std::map<std::int64_t, Said> said_;   // also of steps that some have not ended
-  std::int64_t next_;                   // the first that is not settled
-  std::int64_t committed_;              // how many
-  std::int64_t last_in_commit_ = -1;    // under way
+  std::map<std::int64_t, Step> steps_;  // ended by all members and not settled
+  std::map<std::int64_t, Said> said_;   // also for steps that some members have not ended
+  std::int64_t next_;                   // the first step that is not settled
+  std::int64_t committed_;              // number of committed steps
+  std::int64_t last_in_commit_ = -1;    // the last step of the commit under way
   Busy busy_ = Busy::no;
   bool holds_commits_ = false;
-  std::optional<std::int64_t> ended_;  // steps, known when all members have closed
+  std::optional<std::int64_t> ended_;  // number of steps, known when all members have closed
   Loss loss_;
   std::deque<Order> orders_;
 };

@@ -15,7 +15,7 @@
 
 namespace iocomp::steps {
 
-/// The same for some writers with numbers next to one another.
+/// One message for writers with consecutive numbers.
 struct Council::Order {
   Tree::Branch writers;
   std::span<const std::byte> message;
@@ -48,7 +48,7 @@ void Council::to_each(std::vector<Message> messages) {
   send(orders);
 }
 
-// Down first: those below are farther away.
+// Messages go down first, because the writers below are farther away.
 void Council::send(const std::vector<Order>& orders) {
   for (const auto& branch : tree_.below()) {
     WireWriter bundle;

@@ -10,9 +10,9 @@
 
 namespace iocomp::steps {
 
-/// Carries the orders of a file's lead to those who write it, down a tree of them; each gets what
-/// is for it in the order in which it was sent. Nobody sends more messages for an order than there
-/// are right below it. How messages get from one to the next is the business of those who write.
+/// Carries the orders of a file's lead to its writers, down a tree. Each writer gets its orders in
+/// the order in which they were sent. For one call, a writer sends one message to each writer right
+/// below it. Derived classes do the sending.
 class Council {
  public:
   using Message = std::vector<std::byte>;
@@ -26,19 +26,19 @@ class Council {
 
   // Orders of the lead. @pre tree().number() == 0
   void to_all(Message message);
-  /// One after the other, for as much as one costs.
+  /// Send several messages, in this order, at the cost of one.
   void to_all(std::span<const Message> messages);
-  /// @param messages  one for each writer. Neighbours with the same message cost as much as one.
+  /// @param messages  one for each writer. Equal messages of neighbours cost as much as one.
   void to_each(std::vector<Message> messages);
 
-  /// A bundle has come from above.
-  /// @throws Error{internal} for one that this one cannot have been sent.
+  /// Take a bundle that has come from above.
+  /// @throws Error{internal} if an order in it is for other writers.
   void pass_down(std::span<const std::byte> bundle);
 
  protected:
-  /// Send a bundle to one right below.
+  /// Send a bundle to a writer right below.
   virtual void send_down(int writer, std::span<const std::byte> bundle) = 0;
-  /// An order for this writer itself.
+  /// Take an order for this writer itself.
   virtual void take_order(Message order) = 0;
 
  private:

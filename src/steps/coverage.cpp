@@ -28,7 +28,7 @@ constexpr std::int64_t least_share = std::int64_t{1} << 15;  // elements
 
 }  // namespace
 
-// By as many writers as have enough to do, and not by the first ones always.
+// Only as many writers take part as have enough to do. They differ between variables.
 std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer, int writers) {
   std::map<std::int32_t, array::RunList> mine;
   for (const auto& [variable, runs] : holes) {
@@ -53,7 +53,7 @@ void answer(Question& question) {
   question.found = array::coverage_of(question.variable.shape, question.parts);
 }
 
-// A new file holds zeros where nothing was written: these need not be.
+// A new file holds zeros where nothing was written. So holes are filled only with another value.
 bool Coverage::is_filled(std::int64_t step, std::int32_t variable) const {
   return !catalogue_->fill(variable, step).empty();
 }
@@ -62,7 +62,7 @@ Coverage::Look Coverage::look(std::int64_t step, const Covers& put) const {
   Look look;
   for (const auto& [variable, cover] : put) {
     if (variable >= catalogue_->variables()) {
-      continue;  // members whose definitions differ are found out in another way
+      continue;  // differing definitions of members are found elsewhere
     }
     const auto& shape = catalogue_->shape(variable, step);
     if (cover == array::cover_of_all(shape)) {

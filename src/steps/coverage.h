@@ -22,51 +22,51 @@ namespace iocomp::steps {
 /// Elements that nobody has put, by variable.
 using Holes = std::map<std::int32_t, std::shared_ptr<const array::RunList>>;
 
-/// The share of one of several writers of these holes: about as much for each, unless there is
-/// little.
+/// The holes that one of several writers fills. The shares are about equal; if there is little to
+/// fill, fewer writers fill it.
 [[nodiscard]] std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer,
                                                            int writers);
 
-/// Puts of one variable that are to be looked at. The answer takes time (`answer`), and may be
-/// found by any thread.
+/// Puts of one variable that must be looked at. Finding the answer (`answer`) takes time; any
+/// thread may do it.
 struct Question {
   contents::Variable variable;
-  array::Cover cover;  ///< of all of them
+  array::Cover cover;  ///< sum over all puts
   std::vector<array::Part> parts;
-  std::vector<std::int32_t> ranks;  ///< whose they are
+  std::vector<std::int32_t> ranks;  ///< ranks that made the puts
   array::Coverage found{};
 };
 /// @throws Error{invalid_argument} for a part that is not inside the variable.
 void answer(Question& question);
 
-/// Whether what is put of a variable covers it, each element once: the one place where that is
-/// decided. A simulation puts the same in every step, so what is not covered exactly is looked at
-/// once, and remembered.
+/// Decides whether the puts of a variable cover it with each element once. This is the only place
+/// that decides it. A simulation puts the same blocks in every step, so a cover that is not exact
+/// is looked at once and remembered.
 class Coverage {
  public:
-  /// @param may_overlap  puts of one step that overlap are no failure.
+  /// @param may_overlap  puts of one step may overlap without a failure.
   Coverage(const contents::Catalogue& catalogue, bool may_overlap)
       : catalogue_{&catalogue}, may_overlap_{may_overlap} {}
 
   struct Look {
     std::vector<std::int32_t> unsure;  ///< variables whose puts must be looked at
-    Holes holes;                       ///< of the others: elements that must be filled
+    Holes holes;                       ///< elements of the other variables that must be filled
   };
-  /// Compare what was put in a step with what there is.
+  /// Compare the puts of a step with the shapes of the variables.
   [[nodiscard]] Look look(std::int64_t step, const Covers& put) const;
 
-  /// Puts of the unsure variables, one question for each.
+  /// One question for each of these variables, with its puts.
   [[nodiscard]] std::vector<Question> ask(std::int64_t step,
                                           const std::vector<std::int32_t>& variables,
                                           const Covers& put,
                                           const std::vector<PutRecord>& puts) const;
-  /// Learn from the answers. Adds holes that must be filled. @return overlapping_puts, if there
-  /// are any that may not be; then nothing is learned.
+  /// Learn from the answers, and add the holes that must be filled. @return overlapping_puts if
+  /// puts overlap and must not; then nothing is learned.
   [[nodiscard]] Outcome learn(std::int64_t step, const std::vector<Question>& answered,
                               Holes& holes);
 
  private:
-  struct Known {  // of a variable as it was covered last
+  struct Known {  // the last cover of a variable that was looked at
     array::Cover cover;
     array::Shape shape;
     std::shared_ptr<const array::RunList> holes;

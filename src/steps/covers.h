@@ -11,8 +11,8 @@
 
 namespace iocomp::steps {
 
-/// What was put of each variable, by number, in ascending order. Programs put their variables in
-/// the order of definition, so a list that grows at its end is the cheapest map.
+/// The covers of the variables that were put, by number, in ascending order. Programs put their
+/// variables in the order of definition, so a list that grows at its end is the cheapest map.
 class Covers {
  public:
   using Item = std::pair<std::int32_t, array::Cover>;
@@ -21,14 +21,14 @@ class Covers {
   Covers() = default;
   Covers(std::initializer_list<Item> items) : items_{items} {}
 
-  /// Add to what was put of a variable: at once where it is the last one, or behind it.
+  /// Add to the cover of a variable. It takes constant time if no variable behind it was put.
   void add(std::int32_t variable, const array::Cover& cover);
-  /// Add what others have put.
+  /// Add the puts of others.
   void add(const Covers& more);
   void reserve(std::size_t variables) { items_.reserve(variables); }
   void clear() noexcept { items_.clear(); }
 
-  /// @throws std::out_of_range for a variable of which nothing was put.
+  /// @throws std::out_of_range if nothing was put of the variable.
   [[nodiscard]] const array::Cover& at(std::int32_t variable) const;
   [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }

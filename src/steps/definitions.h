@@ -12,22 +12,21 @@
 
 namespace iocomp::steps {
 
-/// The definitions of a file, as those who were the first to make each of them said it. All members
-/// must say the same in the same order.
+/// The definitions of a file, each as the first member that made it has said it. All members must
+/// make the same definitions in the same order.
 class Definitions {
  public:
   enum class Said { first, again, different };
 
-  /// A member makes definition number `sequence`.
+  /// A member makes the definition with number `sequence`.
   /// @param caller  its compute rank. @param what  the event, encoded (contents/catalogue.h).
-  /// @throws Error{internal} for one whose predecessors were not said.
+  /// @throws Error{internal} if an earlier definition is missing.
   [[nodiscard]] Said say(std::int64_t sequence, std::int32_t caller,
                          std::span<const std::byte> what);
-  /// What is told where `say` found a difference.
+  /// The message for a difference that `say` has found.
   [[nodiscard]] Difference difference(std::int64_t sequence, std::int32_t caller,
                                       std::span<const std::byte> what) const;
-  /// All members have ended this step: of what was said by then, only enough is kept to know it
-  /// again.
+  /// All members have ended this step: of the definitions made by then, only the hashes are kept.
   void shorten(std::int64_t step);
 
  private:
@@ -35,10 +34,10 @@ class Definitions {
     std::int32_t first_caller = 0;
     std::int64_t step = 0;
     std::size_t hash = 0;
-    std::vector<std::byte> what;  // empty: shortened
+    std::vector<std::byte> what;  // empty if shortened
   };
   std::vector<Known> known_;
-  std::size_t shortened_ = 0;  // so many of them
+  std::size_t shortened_ = 0;  // number of definitions that are shortened
 };
 
 }  // namespace iocomp::steps

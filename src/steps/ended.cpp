@@ -10,7 +10,7 @@ namespace {
 
 using Pieces = decltype(Ended::pieces);
 
-// Writers may be many: none is looked for in a list.
+// Sorts instead of searching, because there may be many writers.
 void add_pieces(Pieces& sum, const Pieces& more) {
   sum.insert(sum.end(), more.begin(), more.end());
   std::ranges::sort(sum);

@@ -11,7 +11,7 @@
 
 namespace iocomp::steps {
 
-/// A block that was put, where its values are summed.
+/// The checksum of a block that was put.
 struct PutSum {
   std::int32_t variable = 0;
   contents::BlockSum block;
@@ -19,22 +19,24 @@ struct PutSum {
   friend bool operator==(const PutSum&, const PutSum&) = default;
 };
 
-/// What one member says of a step that it ends, or several members together.
+/// The report of one member that ends a step, or the sum of several reports.
 struct Ended {
   std::int64_t step = 0;
   std::int64_t events = 0;                                      ///< definitions made before the end
-  std::int64_t members = 0;                                     ///< summed here
+  std::int64_t members = 0;                                     ///< members in this sum
   std::vector<std::pair<std::int32_t, std::int64_t>> pieces{};  ///< writer, pieces sent to it
-  Covers variables{};                                           ///< that were put
-  std::vector<PutSum> sums{};                                   ///< of blocks, in any order
-  Predecessors predecessors{};                                  ///< steps of other files
-  /// Elements that wait in stripes, less those of stripes that have found their writer: 0 when no
-  /// stripe is left that nobody writes.
+  Covers variables{};                                           ///< covers of those that were put
+  /// Checksums of blocks, in any order.
+  std::vector<PutSum> sums{};
+  /// Steps of other files that come first.
+  Predecessors predecessors{};
+  /// Elements that wait in stripes, minus those of stripes that have found their writer. It is 0
+  /// when each stripe has a writer.
   std::int64_t unclaimed = 0;
 
   [[nodiscard]] bool has_puts() const noexcept { return !pieces.empty() || !variables.empty(); }
 };
-/// Add what others say of the same step.
+/// Add the reports of others on the same step.
 void add(Ended& sum, const Ended& more);
 
 }  // namespace iocomp::steps

@@ -70,7 +70,8 @@ std::optional<std::int64_t> Ends::half_ended(std::int64_t from) const {
   return found == open_.end() ? std::nullopt : std::optional{found->first};
 }
 
-// Told before the last of them has spoken: some may wait for what others will not do any more.
+// The difference is told before the last member has reported, because some members may wait for
+// calls that others will never make.
 void Ends::differ_in_closing(std::int64_t step) const {
   different_({"some closed it in step " + std::to_string(closing_.step) +
                   " while others had called end_step in step " + std::to_string(step),

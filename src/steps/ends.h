@@ -12,8 +12,7 @@
 
 namespace iocomp::steps {
 
-/// Members that do not make the same calls, seen from the file: steps before `from_step` are none
-/// the worse for it.
+/// A difference between the calls of the members. Steps before `from_step` are not affected.
 struct Difference {
   std::string what;
   std::int64_t from_step = 0;
@@ -21,18 +20,19 @@ struct Difference {
 /// The failure of a file whose members make different calls.
 [[nodiscard]] Outcome different_calls(const std::string& file_name, const std::string& what);
 
-/// Adds up what members say when they end a step or close the file, until all have said it.
+/// Adds up the reports of members that end a step or close the file, until all have reported.
 class Ends {
  public:
-  /// @param different  told of members that say different things.
+  /// @param different  called when the reports of members differ.
   Ends(std::int64_t members, std::function<void(const Difference&)> different);
 
-  /// A member has ended a step, or several have. @param who  for people: "compute rank 3".
-  /// @return the sum, when it is that of all members.
+  /// One or several members have ended a step. @param who  names them in messages: "compute rank
+  /// 3".
+  /// @return the sum, if all members have reported.
   [[nodiscard]] std::optional<Ended> end(const Ended& ended, const std::string& who);
-  /// The same of the closing; its step is the one that was not ended.
+  /// The same for closing. Its step is the one that was not ended.
   [[nodiscard]] std::optional<Ended> close(const Ended& ended, const std::string& who);
-  /// The first step from this one on that some have ended and others have not.
+  /// The first step, from this one on, that some members have ended and others have not.
   [[nodiscard]] std::optional<std::int64_t> half_ended(std::int64_t from) const;
 
  private:
@@ -42,7 +42,7 @@ class Ends {
 
   std::int64_t members_;
   std::function<void(const Difference&)> different_;
-  std::map<std::int64_t, Ended> open_;  // steps that some have ended
+  std::map<std::int64_t, Ended> open_;  // steps that some members have ended
   Ended closing_;
 };
 

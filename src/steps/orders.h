@@ -13,58 +13,59 @@
 
 namespace iocomp::steps {
 
-/// What the writers of a file do together, where a format wants all of them.
+/// An action that all writers of a file carry out together, if the format needs it.
 enum class Action : std::uint8_t {
-  create = 1,   ///< start the physical file of a step (-1: of all steps)
-  flush = 2,    ///< write the step that is complete, where a library writes whole steps
-  finish = 3,   ///< end the physical file
-  discard = 4,  ///< end a physical file that failed: what is not settled is not described, because
-                ///< writers need not know the same of it
+  create = 1,  ///< start the physical file of a step (-1: of all steps)
+  flush = 2,   ///< write the step that is complete, where a library writes whole steps
+  finish = 3,  ///< end the physical file
+  /// End a physical file that failed. Only settled steps are described, because of the others the
+  /// writers may know different things.
+  discard = 4,
 };
 
-// To everybody.
+// Orders for all writers.
 
-/// All members have ended a step: how many pieces each writer gets of it, and the variables of
-/// which it reports the puts when it is done.
+/// All members have ended a step. The order tells how many pieces of it each writer gets. It also
+/// tells the variables whose puts the writer reports when it is done.
 struct Expect {
   std::int64_t step = 0;
   std::vector<std::int64_t> pieces;  ///< by writer
   std::vector<std::int32_t> report;
 };
-/// Nobody has put these elements: each writer fills its share (`share`) and reports once more that
-/// it is done.
+/// Nobody has put these elements. Each writer fills its share (`share`) and reports again that it
+/// is done.
 struct Fill {
   std::int64_t step = 0;
   Holes holes;
 };
-/// All of a step is written and filled: each writer makes its part durable and reports once more
-/// that it is done.
+/// A step is written and filled. Each writer makes its part durable and reports again that it is
+/// done.
 struct Sync {
   std::int64_t step = 0;
 };
-/// A step is committed, or it failed and will be absent.
+/// A step is committed, or it has failed and will be absent.
 struct Settle {
   std::int64_t step = 0;
   Outcome outcome;
 };
-/// Steps from this one on fail, whatever comes.
+/// All steps from this one on fail.
 struct Fail {
   Outcome outcome;
   std::int64_t from_step = 0;
 };
-/// The file is at its end.
+/// The file is closed.
 struct Closed {
   Outcome outcome;
 };
 
-// To the lead itself, which answers each.
+// Orders for the lead itself, which answers each of them.
 
-/// Find the answers.
+/// Find the answers to these questions.
 struct Look {
   std::int64_t step = 0;
   std::shared_ptr<std::vector<Question>> questions;
 };
-/// Make these steps visible: all of it is durable with the writers.
+/// Make these steps visible. The writers have made them durable.
 struct Commit {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -75,13 +76,13 @@ struct Commit {
   };
   std::vector<Content> contents;
 };
-/// A step failed: what there is of it goes.
+/// Remove a step that failed.
 struct Drop {
   std::int64_t step = 0;
 };
-/// End the one file of all steps.
+/// End the single file that holds all steps.
 struct Finish {
-  std::int64_t steps = 0;  ///< that were ended
+  std::int64_t steps = 0;  ///< number of ended steps
   bool is_kept = false;    ///< it has committed steps, or needs none
   bool has_failed = false;
 };

@@ -11,25 +11,24 @@
 
 namespace iocomp::steps {
 
-/// One put, or a piece of it, as it is looked at where puts do not cover a variable exactly.
+/// One put, or a piece of it. Puts are looked at if they do not cover a variable exactly.
 struct PutRecord {
   std::int32_t variable = 0;
   std::int32_t rank = 0;  ///< compute rank
   array::Part part;
 };
 
-/// The puts of a step, kept until it is known whether somebody wants to look at them: some 40 bytes
-/// each.
+/// The puts of a step, kept until it is known whether anybody needs them. Each takes some 40 bytes.
 class PutLog {
  public:
   void add(const PutRecord& put);
   void clear();
-  /// Those of some variables.
+  /// The puts of some variables.
   [[nodiscard]] std::vector<PutRecord> of(std::span<const std::int32_t> variables) const;
 
  private:
   WireWriter boxes_;
-  std::vector<PutRecord> lists_;  // of runs, which others keep anyway
+  std::vector<PutRecord> lists_;  // puts of run lists, which are kept elsewhere anyway
 };
 
 }  // namespace iocomp::steps

@@ -15,7 +15,7 @@ Tree::Tree(int size, int width, int number) : size_{size}, width_{width}, here_{
   }
 }
 
-// In parts of the same size: the depth is the least there can be, within one.
+// Divides into parts of equal size. So the depth is at most one more than the least possible.
 std::vector<Tree::Branch> Tree::divide(const Branch& branch) const {
   const int left = branch.size() - 1;
   const int parts = std::min(width_, left);

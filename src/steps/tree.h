@@ -5,12 +5,12 @@
 
 namespace iocomp::steps {
 
-/// The way from a file's lead, which is number 0, to all who write it and back: a tree, seen from
-/// one of them. Those that are reached through one have numbers next to one another, so they mostly
-/// sit on one node, and what goes to all crosses between nodes seldom.
+/// The tree between a file's lead (number 0) and all its writers, seen from one of them. All
+/// writers below one have consecutive numbers. So they mostly sit on one node, and messages seldom
+/// cross between nodes.
 class Tree {
  public:
-  /// Numbers from `first` to before `end`; the first one passes on what is for the others.
+  /// Numbers from `first` to before `end`. The first one passes messages on to the others.
   struct Branch {
     int first = 0;
     int end = 0;
@@ -18,14 +18,15 @@ class Tree {
     [[nodiscard]] bool has(int number) const noexcept { return first <= number && number < end; }
     [[nodiscard]] int size() const noexcept { return end - first; }
   };
-  /// @param width  how many are right below one, at most. @pre 0 <= number < size, width > 0
+  /// @param width  the largest number of writers right below one.
+  /// @pre 0 <= number < size, width > 0
   Tree(int size, int width, int number);
 
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] int number() const noexcept { return here_.first; }
-  /// -1 above the lead.
+  /// The number of the writer above this one; -1 for the lead.
   [[nodiscard]] int above() const noexcept { return above_; }
-  /// This one and all below it.
+  /// This writer and all below it.
   [[nodiscard]] const Branch& here() const noexcept { return here_; }
   [[nodiscard]] const std::vector<Branch>& below() const noexcept { return below_; }
 
