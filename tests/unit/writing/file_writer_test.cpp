@@ -294,6 +294,15 @@ TEST(FileWriter, NamesTheFileThatItCannotOpen) {
   EXPECT_NE(piece.piece->failure.story.find("/proc/nowhere"), std::string::npos);
 }
 
+TEST(FileWriter, OpensNothingThatOthersHaveTakenOver) {
+  FileWriter::Setup setup;
+  setup.disk.is_given_up = [] { return true; };
+  WrittenFile file{std::move(setup)};
+  const Outcome opened = outcome_of([&] { (void)file.writer->file().open(); });
+  EXPECT_NE(opened.story.find("Operation canceled"), std::string::npos) << opened.story;
+  EXPECT_EQ(file.writer->file().opened(), nullptr);
+}
+
 TEST(FileWriter, EndsPiecesBeforeTheyAreSynced) {
   WrittenFile file;
   const auto of = int64_variable({100});

@@ -2,9 +2,11 @@
 #include "writing/spill.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -13,6 +15,7 @@
 
 #include "array/box.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "disk/spill_file.h"
 #include "trace/counters.h"
 #include "unit/temporary_folder.h"
@@ -63,6 +66,8 @@ class SpillingFile {
     return put;
   }
 
+  [[nodiscard]] std::string folder() const { return folder_ / ""; }
+
   bool is_short = true;
   trace::Counters counters;
 
@@ -107,6 +112,68 @@ TEST(Spill, WhatIsTakenBackIsWrittenWhereItBelongs) {
   std::iota(expected.begin(), expected.end(), 1);
   EXPECT_EQ(spilling.file.numbers(0, 8 * elements), expected);
   EXPECT_EQ(spilling.file.arena.used_bytes(), 0U);
+}
+
+TEST(Spill, AsMuchIsTakenBackAsMayBeOnItsWay) {
+  SpillingFile spilling{2 * piece_bytes};
+  for (int number = 0; number < 6; ++number) {
+    (void)spilling.put(number);
+  }
+  spilling.file.finish();
+  EXPECT_EQ(spilling.file.arena.used_bytes(), 0U);
+  EXPECT_TRUE(spilling.file.writer->take_back());
+  EXPECT_EQ(spilling.file.arena.used_bytes(), 2 * piece_bytes);
+  EXPECT_FALSE(spilling.file.writer->take_back());
+  spilling.file.finish();
+  EXPECT_TRUE(spilling.file.writer->take_back());
+  spilling.file.finish();
+  EXPECT_FALSE(spilling.file.writer->has_spilled());
+}
+
+TEST(Spill, WhatTheDiskHasLostIsToldAndNotWritten) {
+  SpillingFile spilling{piece_bytes};
+  (void)spilling.put(0);
+  const auto second = spilling.put(1);
+  spilling.file.finish();
+  int damaged = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(entry.path(), error).string();
+    if (target.starts_with(spilling.folder()) && target.find("deleted") != std::string::npos) {
+      const int descriptor = std::stoi(entry.path().filename().string());
+      damaged += ::pwrite(descriptor, "lost", 4, 8) == 4 ? 1 : 0;
+    }
+  }
+  ASSERT_GE(damaged, 1);
+  EXPECT_TRUE(spilling.file.writer->take_back());
+  spilling.file.finish();
+  EXPECT_EQ(*second.ended, 1);
+  EXPECT_NE(second.piece->failure.story.find("the disk has lost it"), std::string::npos)
+      << second.piece->failure.story;
+  EXPECT_EQ(spilling.file.numbers(piece_bytes, elements), std::vector<std::int64_t>(elements));
+}
+
+TEST(Spill, SaysThatMemoryIsNoPlaceForIt) {
+  for (const bool is_memory : {true, false}) {
+    const TemporaryFolder folder;
+    const Mounted memory{folder / "memory", "size=1m"};
+    if (!memory.is_mounted()) {
+      GTEST_SKIP() << "this process may not mount a tmpfs";
+    }
+    trace::Counters counters;
+    log::configure(log::Level::warning, "");
+    testing::internal::CaptureStderr();
+    {
+      auto file = std::make_unique<disk::SpillFile>(folder / (is_memory ? "memory" : ""),
+                                                    std::size_t{1} << 16, disk::Options{});
+      const bool is_told = file->is_memory();
+      const Spill spill{std::move(file), {}, counters};
+      EXPECT_TRUE(is_told || !is_memory);
+      const std::string told = testing::internal::GetCapturedStderr();
+      EXPECT_EQ(told.find("stays in memory") != std::string::npos, is_told) << told;
+    }
+    log::configure(log::Level::silent, "");
+  }
 }
 
 TEST(Spill, NothingIsSpilledWhileThereIsMemory) {
