@@ -26,7 +26,8 @@ Beats::Beats(Path path, std::string job, BeatPace pace)
   thread_ = start_thread("iocomp-lock", [this](const std::stop_token& stop) { beat(stop); });
 }
 
-// One that fails is missing, and the next may come. No file is made where somebody removed it.
+// A write that fails is left out, and the next may succeed. No file is made if somebody has removed
+// it.
 void Beats::write(long number) const {
   (void)outcome_of([&] {
     if (const auto file = path_.folder().open_if_there(path_.name(), O_WRONLY)) {
@@ -38,7 +39,7 @@ void Beats::write(long number) const {
 
 void Beats::beat(const std::stop_token& stop) const {
   std::mutex mutex;
-  std::condition_variable_any nobody_rings;  // but a stop
+  std::condition_variable_any nobody_rings;  // only a stop wakes it
   std::unique_lock lock{mutex};
   for (long number = 1; !stop.stop_requested(); ++number) {
     nobody_rings.wait_for(lock, stop, pace_.interval, [] { return false; });

@@ -10,17 +10,18 @@
 
 namespace iocomp::commit {
 
-/// How a process shows that it lives where the file system has no locks: it writes a number into a
-/// file, again and again.
+/// The pace at which a process shows that it lives, if the file system has no locks. It writes a
+/// number into a file, again and again.
 struct BeatPace {
   std::chrono::milliseconds interval{5'000};
-  std::chrono::milliseconds silence{30'000};  ///< of one that counts as dead
+  /// A process that is silent for so long counts as dead.
+  std::chrono::milliseconds silence{30'000};
 };
 
-/// Beats until it is destroyed.
+/// Writes the number until it is destroyed.
 class Beats {
  public:
-  /// @param path  of the file, which is there. @param job  stands in its first line.
+  /// @param path  of an existing file. @param job  written into its first line.
   Beats(Path path, std::string job, BeatPace pace);
   Beats(const Beats&) = delete;
   Beats& operator=(const Beats&) = delete;
@@ -36,8 +37,8 @@ class Beats {
   std::jthread thread_;  // last: it uses everything above
 };
 
-/// Watch such a file, asleep, until it changes or was silent for long enough. @return whether its
-/// process lives. A file that is gone has nobody.
+/// Watch such a file, asleep, until it changes or has been silent for long enough. @return true if
+/// its process lives; false also if the file is gone.
 [[nodiscard]] bool beats(const Path& path, BeatPace pace);
 
 }  // namespace iocomp::commit

@@ -33,9 +33,9 @@
 namespace iocomp::commit {
 namespace {
 
-// What is about to be removed is the file that a job wanted to put in the place of another: the
-// other one stays, with its own manifest. @return whether it may be removed.
-// @param may_appear  see TargetNames: of a job of ours.
+// Called before a temporary is removed that was to replace another file. The other file stays, and
+// gets its own manifest again. @return true if the temporary may be removed.
+// @param may_appear  see TargetNames; for a job of ours.
 bool keep_what_was_to_be_replaced(const Path& temporary,
                                   const std::function<void()>& may_appear = {}) noexcept {
   const std::string target = belongs_to(temporary.name());
@@ -61,9 +61,10 @@ bool keep_what_was_to_be_replaced(const Path& temporary,
       .ok();
 }
 
-// By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
+// Creates a file, because permissions, read-only mounts, quotas and mapped users have no other
+// common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  remove_begun(names.temporary, names.may_appear);  // of an earlier process with our number
+  remove_begun(names.temporary, names.may_appear);  // from an earlier process with our number
   const Path trial = beside_temporary(names, trial_ending);
   const Outcome made = outcome_of([&] { (void)trial.folder().create(trial.name(), O_WRONLY); });
   if (!made.ok()) {
@@ -93,19 +94,19 @@ void refuse_other_folders(const TargetNames& names) {
   }
 }
 
-// Where nothing can be made durable any more.
+// Writes a file after an fsync has failed, so that the file may not become durable.
 void write_for_now(const Path& path, const Path& temporary, const std::string& text) {
   const OpenFolder& folder = path.folder();
   const Descriptor file = folder.create(temporary.name(), O_WRONLY);
   write_plainly(file, 0, std::as_bytes(std::span{text}), temporary.text());
-  (void)::fsync(file.raw());  // what failed before may succeed now
+  (void)::fsync(file.raw());  // it may succeed now
   if (const int error = folder.rename(temporary.name(), path.name()); error != 0) {
     throw failure("rename " + temporary.text() + " to", path.text(), error);
   }
 }
 
-// Better none than one that describes another file; but where it describes this one with a step
-// more, that is better than none.
+// No manifest is better than one that describes another file. A manifest that describes this file
+// with one step more is better than none.
 void take_back_manifest(const TargetNames& names, const std::optional<std::string>& before,
                         bool describes_target) noexcept {
   const Path temporary = names.temporary + ".json";
@@ -129,8 +130,8 @@ void take_back_manifest(const TargetNames& names, const std::optional<std::strin
   names.manifest.folder().unlink(names.manifest.name());
 }
 
-// The manifest is again what it was, and stays so after a power loss. What led here is the failure
-// to tell. What others have taken over is theirs.
+// Makes the manifest what it was, also after a power loss. Only the failure that led here is told.
+// Files that others have taken over are left to them.
 void undo(const TargetNames& names, const std::optional<std::string>& before,
           bool describes_target) noexcept {
   if (!is_taken_over(names)) {
@@ -139,10 +140,10 @@ void undo(const TargetNames& names, const std::optional<std::string>& before,
   }
 }
 
-// What fails leaves the manifest as it was.
+// Runs `body`. If that fails, the manifest is as it was.
 template <typename Body>
 void change_manifest(const TargetNames& names, bool describes_target, Body&& body) {
-  // What cannot be read is not what is missing: it would be taken away.
+  // A manifest that cannot be read does not count as missing, because then `undo` would remove it.
   const auto before = read_file(names.manifest);
   try {
     body();
@@ -152,14 +153,14 @@ void change_manifest(const TargetNames& names, bool describes_target, Body&& bod
   }
 }
 
-// The old file stays in force until the new one has its name. When it has it, nothing of the old
-// one is left to go back to.
+// The old file stays in force until the new one has its name. From then on, nothing of the old one
+// is left to go back to.
 void replace_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, const ToldSteps& earlier) {
-  if (!names.temporary.is_there()) {  // it has its name since an fsync that failed
+  if (!names.temporary.is_there()) {  // it got its name, and an fsync failed
     throw failure("find", names.temporary.text(), ENOENT);
   }
-  names.target.folder().sync();  // no manifest that counts on the temporary comes without it
+  names.target.folder().sync();  // before a manifest names the temporary, it must be durable
   const auto before = in_force(read_file(names.manifest), names.manifest);
   ManifestHead pending = head;
   pending.replaced = before.value_or("");
@@ -174,13 +175,13 @@ void replace_described(const TargetNames& names, const ManifestHead& head,
     }
     throw;
   }
-  // The temporary is gone, so what the manifest says of it does not matter any more. A later job
-  // may have one of the same name.
+  // The temporary is gone, so its entry is removed from the manifest: a later job may have one of
+  // the same name. A failure does not matter now.
   (void)outcome_of([&] { write_manifest(names, head, description, earlier); });
 }
 
-// What has its name and is not committed loses it again. Of a plain file that was replaced nothing
-// else is left. What others have taken over is theirs.
+// Takes its name away from a file that is not committed. A plain file that has replaced another
+// keeps the name, because nothing else is left. Files that others have taken over are left to them.
 void take_back(const TargetNames& names, bool replace) noexcept {
   if (is_taken_over(names)) {
     return;
@@ -190,7 +191,8 @@ void take_back(const TargetNames& names, bool replace) noexcept {
   } else if (!names.folder_mark.empty()) {
     (void)undo_replacing(names.target.folder(), names.temporary.name(), names.target.name());
   }
-  // Before the manifest goes: a power loss must leave no file without what describes it.
+  // This is durable before the manifest goes: a power loss must leave no file without a
+  // description.
   (void)outcome_of([&] { names.target.folder().sync(); });
 }
 
@@ -225,7 +227,7 @@ void prepare_target(const TargetNames& names, bool replace) {
 void publish(const TargetNames& names, bool replace) {
   const bool is_folder_target = !names.folder_mark.empty();
   if (replace && is_folder_target) {
-    refuse_other_folders(names);  // it may have appeared meanwhile
+    refuse_other_folders(names);  // one may have appeared meanwhile
   }
   const OpenFolder& folder = names.target.folder();
   const std::string& from = names.temporary.name();
@@ -247,7 +249,7 @@ void publish(const TargetNames& names, bool replace) {
     take_back(names, replaces_one);
     throw;
   }
-  if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes
+  if (is_folder_target) {  // remove the old folder; after a crash the next job does it
     folder.remove(from);
     folder.remove(from + std::string{set_aside_ending});
   }
@@ -262,7 +264,7 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
     return;
   }
   check_may_appear(names.may_appear);
-  if (finds_one) {  // before its manifest says something else
+  if (finds_one) {  // refuse before its manifest changes
     throw target_is_there(names, "has appeared meanwhile");
   }
   change_manifest(names, false, [&] {
@@ -330,8 +332,8 @@ bool remove_committed(const TargetNames& names) noexcept {
   }
   const OpenFolder& folder = names.target.folder();
   if (!names.folder_mark.empty()) {
-    // So that neither a kill nor a power loss leaves a half of it under its name. A new one may be
-    // in the making, with the name of a temporary.
+    // The folder is renamed first, so that neither a kill nor a power loss leaves half of it under
+    // its name. A new folder may have the name of the temporary by now.
     const std::string removed = names.temporary.name() + ".removed";
     (void)folder.rename(names.target.name(), removed);
     (void)outcome_of([&] { folder.sync(); });
@@ -339,8 +341,8 @@ bool remove_committed(const TargetNames& names) noexcept {
   } else {
     folder.unlink(names.target.name());
   }
-  // No power loss must leave a file without what describes it. Meanwhile others may have taken the
-  // files over, and have put a new one here.
+  // A power loss must leave no file without a description. Others may have taken the files over
+  // meanwhile, and have put a new one here.
   bool is_gone = false;
   (void)outcome_of([&] {
     is_gone = !names.target.is_there();

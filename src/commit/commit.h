@@ -21,9 +21,10 @@
 
 namespace iocomp::commit {
 
-/// Between the name of a file and that of the job, in the names of what is not committed.
+/// Stands between the name of a file and that of the job, in the names of files that are not
+/// committed.
 inline constexpr std::string_view temporary_mark = ".iocomp-";
-/// Behind it, in the name of a lock, which is no temporary.
+/// Stands behind the mark in the name of a lock, which is no temporary.
 inline constexpr std::string_view lock_name = "lock";
 
 /// The names of one physical file.
@@ -31,8 +32,9 @@ struct TargetNames {
   Path target;     ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
   Path temporary;  ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
   Path manifest;   ///< "out/fields.h5.json"
-  std::string folder_mark{};  ///< see Traits: not empty where the target is a folder
-  /// Throws where others have taken the file over: then nothing gets its name. Empty: nobody can.
+  std::string folder_mark{};  ///< see Traits: not empty if the target is a folder
+  /// Throws if others have taken the file over: then nothing gets its name. Empty if nobody can
+  /// take it over.
   std::function<void()> may_appear{};
 };
 
@@ -41,50 +43,52 @@ struct TargetNames {
 /// or more.
 /// @param job   "<host>-<pid>" of the session's rank 0, the same on all ranks.
 [[nodiscard]] TargetNames target_names(const Path& path, std::int64_t step, const std::string& job);
-/// The name of the file itself.
+/// The name of the file that holds this step.
 [[nodiscard]] std::string name_with_step(const std::string& name, std::int64_t step);
 
-/// The other way: the step whose file is called `name`, beside a file of all steps called `plain`;
-/// nothing where it is none.
+/// The step whose file is called `name`, if the file of all steps is called `plain`; nothing if
+/// `name` is no such name.
 [[nodiscard]] std::optional<std::int64_t> step_in_name(const std::string& name,
                                                        const std::string& plain);
 
-/// Of the name of a file of one step: that of the file of all steps, and the step.
+/// The parts of the name of a file of one step: the name of the file of all steps, and the step.
 struct NameOfStep {
   std::string plain;
   std::int64_t step = 0;
 };
-/// Where nothing else tells whether a file is one of many; nothing where its name has no number.
+/// The parts of a name, if nothing else tells whether the file is one of many. Nothing if it has no
+/// number.
 [[nodiscard]] std::optional<NameOfStep> name_of_step(const std::string& name);
 
-/// The file that a temporary with this name is for; empty if the name is that of no temporary.
+/// The file that a temporary with this name is for; empty if it is not the name of a temporary.
 [[nodiscard]] std::string belongs_to(const std::string& name);
-/// The same for the name of a lock.
+/// The file that a lock with this name is for; empty if it is not the name of a lock.
 [[nodiscard]] std::string is_lock_of(const std::string& name);
 
-/// Remove a temporary. What it was going to replace stays, with its own manifest. Never throws.
-/// @param may_appear  see TargetNames: of a file of this job.
+/// Remove a temporary. The file that it was going to replace stays, with its own manifest. Never
+/// throws.
+/// @param may_appear  see TargetNames; for a file of this job.
 void remove_begun(const Path& temporary, const std::function<void()>& may_appear = {}) noexcept;
 
-/// Whether `may_appear` throws.
+/// True if `may_appear` throws.
 [[nodiscard]] bool is_taken_over(const TargetNames& names);
 
-/// The failure where a file stands in the way. @param when  "exists".
+/// The error that tells of a file that stands in the way. @param when  for the message: "exists".
 [[nodiscard]] Error target_is_there(const TargetNames& names, const char* when);
 
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
-/// `replace`), a directory that cannot be written, a target that is a directory (where targets are
-/// directories: one that no format has written).
+/// `replace`), a directory that cannot be written, a target that is a directory. If targets are
+/// directories, only one that no format has written is refused.
 /// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
 void prepare_target(const TargetNames& names, bool replace);
 
-/// Of steps in files of their own: steps of earlier jobs that a manifest takes the place of, before
-/// they are removed, with the identities of their files: what has another one is newer.
+/// Steps of earlier jobs, in files of their own, that the steps of a manifest replace, until they
+/// are removed. Each has the identity of its file: a file with another identity is newer.
 using Superseded = std::map<std::int64_t, std::string>;
 
-/// What the manifest says besides the description.
+/// The entries of a manifest besides the description of its steps.
 struct ManifestHead {
-  std::string name;    ///< of the file in the program
+  std::string name;    ///< name of the file in the program
   std::string format;  ///< "posix"
   std::string kind;    ///< "series" or "checkpoint"
   std::int64_t first_step = 0;
@@ -92,24 +96,24 @@ struct ManifestHead {
       0;  ///< committed steps: first_step ... first_step + steps - 1, less those in `absent`
   std::vector<std::int64_t> absent;              ///< steps that failed
   std::int64_t bytes = 0;                        ///< size of the data file at this commit
-  std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
-  /// Of the file that is replaced, which counts until the temporary has its name: its manifest, or
-  /// "".
+  std::endian byte_order = std::endian::native;  ///< of the elements, if they have an offset
+  /// The manifest of the file that is being replaced, or "". That file is in force until the
+  /// temporary has its name.
   std::optional<std::string> replaced{};
   Superseded supersedes{};
 
   friend bool operator==(const ManifestHead&, const ManifestHead&) = default;
 };
 
-/// The steps that an earlier manifest has told already.
+/// Steps that a manifest tells already.
 struct ToldSteps {
   StepLines lines;
-  std::map<int, std::string> variables;  ///< that appear in them: names by id
-  // Of steps that earlier jobs have told, where nothing else is said now:
+  std::map<int, std::string> variables;  ///< names, by id, of the variables in these steps
+  // Attributes of steps of earlier jobs, unless this job sets others:
   contents::Attributes attributes{};
   std::map<std::string, contents::Attributes> of_variable{};
 };
-/// Tell the steps of a description too.
+/// Add the steps of a description.
 void tell(ToldSteps& told, const contents::Description& description);
 
 /// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the
@@ -125,11 +129,11 @@ void tell(ToldSteps& told, const contents::Description& description);
 ///  numbers ascend by one, "time" is a list, and a variable with an offset has "advance": so many
 ///  bytes lie between its places in two steps.
 ///  Behind it there may be lines that tell of more steps: see manifest_line.
-/// @param description  with the steps that are not in `earlier`.
+/// @param description  has the steps that are not in `earlier`.
 /// @throws Error{storage_failure}.
 void write_manifest(const TargetNames& names, const ManifestHead& head,
                     const contents::Description& description, const ToldSteps& earlier = {});
-/// The same up to the fsync: it has no name yet.
+/// The same up to the fsync: the new manifest has no name yet.
 [[nodiscard]] NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
                                      const contents::Description& description,
                                      const ToldSteps& earlier);
@@ -141,39 +145,41 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
 /// @throws Error{target_exists} or Error{storage_failure}.
 void publish(const TargetNames& names, bool replace);
 
-/// Manifest, then target: the first commit of a file. Where the target cannot be published, the
-/// manifest is again what it was before. Where something is replaced, the manifest holds that of
-/// the old one until the new one has its name.
-/// @throws as the two.
+/// The first commit of a file: writes the manifest, then publishes the target. If the target cannot
+/// be published, the manifest is again what it was before. If a file is replaced, the manifest
+/// holds that of the old file until the new one has its name.
+/// @throws as write_manifest and publish.
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        const ToldSteps& earlier = {});
 
-/// Of a folder that replaces another: the two exchange their names, so that what has the name of
-/// the temporary may be either. Empty where there is nothing.
+/// The inode number of a path; empty if nothing is there. When a folder replaces another, the two
+/// exchange their names, so the name of the temporary may mean either.
 [[nodiscard]] std::string inode_of(const Path& path);
 
-/// What tells a file from others that have had its name; empty where there is none.
-/// @throws Error{storage_failure} where that cannot be known.
+/// Tells a file from others that have had its name; empty if there is no file.
+/// @throws Error{storage_failure} if that cannot be known.
 [[nodiscard]] std::string identity_of(const Path& path);
 [[nodiscard]] std::string identity_of(const struct stat& status);
 
-/// @param identity  of the file when it was published; empty: unknown.
-/// @throws Error{target_exists} where another file has its name by now.
+/// Check that the target is the file that was published.
+/// @param identity  of that file; empty if unknown.
+/// @throws Error{target_exists} if another file has its name by now.
 void check_identity(const TargetNames& names, const std::string& identity);
-/// A file that is published gets this manifest, with more steps. Where that fails, it has again the
-/// one from before.
+/// Give a published file this manifest, with more steps. If that fails, it has the earlier manifest
+/// again.
 /// @throws Error{storage_failure}.
 void describe_again(const TargetNames& names, NewFile& manifest);
-/// The same by a line more (see manifest_line), durably.
-/// @param identity, @param bytes  of the manifest. @return whether it is that one; else it stays.
+/// The same by adding a line (see manifest_line), durably.
+/// @param identity, @param bytes  of the manifest. @return false if the manifest is another one;
+/// then it stays as it is.
 [[nodiscard]] bool describe_more(const TargetNames& names, const std::string& identity,
                                  std::int64_t bytes, const std::string& line);
 
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;
 /// Remove a committed target and then its manifest (the oldest of `keep` checkpoints); one fsync of
-/// the folder lies between. Never throws. @return whether the target is gone: it stays where its
+/// the folder lies between. Never throws. @return true if the target is gone. It stays if its
 /// folder cannot be found.
 bool remove_committed(const TargetNames& names) noexcept;
 

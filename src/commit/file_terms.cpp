@@ -52,7 +52,7 @@ formats::Storage storage_of(const config::VariableSettings& variable) {
           .operator_parameters = variable.operator_parameters};
 }
 
-// Of what is no floating-point number, or has no more bits than that, nothing is rounded.
+// Only floating-point elements that have more bits than `keep_bits` are rounded.
 contents::Kept kept_of(const config::VariableSettings& settings,
                        const contents::Variable& variable) {
   const int stored = array::mantissa_bits(variable.type);

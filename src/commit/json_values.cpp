@@ -28,7 +28,7 @@ std::string as_text(std::span<const std::byte> values) {
   return text;
 }
 
-// JSON has no other bytes than those of UTF-8.
+// Used for bytes that are not UTF-8, because JSON text must be UTF-8.
 std::string hexadecimal(std::span<const std::byte> bytes) {
   std::string digits;
   for (const auto byte : bytes) {

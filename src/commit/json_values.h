@@ -17,15 +17,16 @@ using contents::parse_json;
 
 /// {"type", "value"}: text as a string, numbers as a list of elements.
 [[nodiscard]] Json json(const contents::Attribute& attribute);
-/// An object of them, by name.
+/// A JSON object of attributes, by name.
 [[nodiscard]] Json json(const contents::Attributes& attributes);
 
-/// As text. Names are the user's: bytes that are no UTF-8 must not make a manifest impossible.
+/// The value as one line. Bytes that are not UTF-8 are replaced, because users choose names, and no
+/// name must make a manifest impossible.
 [[nodiscard]] std::string one_line(const Json& value);
 
-/// The other way.
-/// @throws Json::exception or Error{storage_failure} for what is not of this form;
-/// Error{unsupported} for a type that this release does not know.
+/// Parse such an object.
+/// @throws Json::exception or Error{storage_failure} if it has another form; Error{unsupported} for
+/// a type that this release does not know.
 [[nodiscard]] contents::Attributes attributes_from(const Json& all);
 
 }  // namespace iocomp::commit

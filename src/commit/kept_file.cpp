@@ -91,7 +91,7 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   description.contents = std::move(inventory.contents);
   description.names = std::move(inventory.names);
   tell(kept.told, description);
-  kept.told.variables.clear();  // they have other numbers now
+  kept.told.variables.clear();  // variables have other ids now
   kept.told.attributes = std::move(inventory.attributes);
   kept.told.of_variable = std::move(inventory.of_variable);
   return kept;

@@ -35,10 +35,10 @@ using protocol::Kind;
 
 namespace {
 
-// Whoever has summed has named those that differ among them.
+// Names the speaker of a sum of reports. Whoever made the sum has named the ranks that differ.
 constexpr const char* of_some = "some compute ranks";
-// Where a member publishes nobody does it for that member: it spends at most this part of its time
-// on it, unless somebody waits.
+// A member that publishes takes the time from its own work. After a commit, it waits for so many
+// times as long as that took, unless somebody waits.
 constexpr double publication_share = 20;
 
 }  // namespace
@@ -81,7 +81,7 @@ Publisher::Means Lead::hands() {
       .dropping = [this](std::int64_t step) { means_.note(protocol::Note::dropped, step); }};
 }
 
-// What comes after a job needs the lead, even if the file could not be opened.
+// `then` needs the lead, even if the file could not be opened. So jobs under way are counted.
 void Lead::run(Publication::Job job, Publisher::Then then) {
   ++jobs_;
   means_.run(std::move(job), [this, then = std::move(then)](const Outcome& outcome) {
@@ -90,7 +90,8 @@ void Lead::run(Publication::Job job, Publisher::Then then) {
   });
 }
 
-// A job of the publisher: its time is that of the commit, not what passed until it was heard of.
+// Runs a job of the publisher. The time of the job counts for the commit, and not the time until
+// its end was noticed.
 void Lead::run_timed(Publication::Job job, Publisher::Then then) {
   const auto seconds = std::make_shared<double>(0);
   const auto timed = [job = std::move(job), seconds] {
@@ -135,7 +136,7 @@ void Lead::start() {
     means_.council->to_all(known);
     opened({});
   } else if (publisher_.is_plain()) {
-    // Created before others hear of it, because they open it at once.
+    // The file is created before others hear of it, because they open it at once.
     publisher_.start(-1, [&](const Outcome& outcome) {
       if (outcome.ok()) {
         means_.council->to_all(known);
@@ -222,9 +223,9 @@ void Lead::want_place(const protocol::StepNote& note) {
   }
 }
 
-// In steps that follow one another mostly the same variables are put: so the places of the next
-// step are told with this one's, and its blocks can go at once. The file was started before any
-// step, so each is placed in the call.
+// Successive steps mostly put the same variables. So the places of the next step are told together
+// with those of this one, and its blocks can go at once. The file was started before any step, so
+// each variable is placed within the call.
 void Lead::place_ahead(const protocol::StepCounts& counts) {
   const bool is_useful = setup_.writers != Writers::servers &&
                          setup_.publisher.format->traits().has_to_place() &&
@@ -236,7 +237,7 @@ void Lead::place_ahead(const protocol::StepCounts& counts) {
     publisher_.place(step, variable, [&](std::int64_t offset, const Outcome& outcome) {
       if (outcome.ok()) {
         orders.push_back(placed(step, variable, offset, outcome));
-      } else {  // told to whoever wants it
+      } else {  // told to those who ask for the place
         publisher_.forget_place(step, variable);
       }
     });
@@ -246,7 +247,7 @@ void Lead::place_ahead(const protocol::StepCounts& counts) {
   }
 }
 
-// Of what has no elements no piece comes, for which a writer would want a place.
+// Places variables without elements. They have no pieces, for which a writer would ask for a place.
 void Lead::place_what_is_empty(const protocol::StepCounts& counts) {
   for (const auto& [variable, cover] : counts.variables) {
     const bool is_known = variable < catalogue_.variables();
@@ -286,7 +287,7 @@ void Lead::fail(const Outcome& outcome, std::int64_t from_step) {
   take_orders();
 }
 
-// Of a file that was refused nothing is published: it would stand in the place of another.
+// A file that was refused takes no orders, because it would be published in the place of another.
 void Lead::take_orders() {
   while (auto order = over_ ? std::nullopt : coordinator_.next_order()) {
     std::visit([this](const auto& one) { obey(one); }, *order);
@@ -295,7 +296,7 @@ void Lead::take_orders() {
 
 void Lead::obey(const steps::Expect& order) {
   definitions_.shorten(order.step);
-  if (setup_.writers != Writers::servers) {  // they know how many
+  if (setup_.writers != Writers::servers) {  // writers know the number of their pieces
     means_.council->to_all(
         protocol::encode(setup_.key, protocol::Expectation{order.step, 0, order.report}));
     return;
@@ -308,7 +309,7 @@ void Lead::obey(const steps::Expect& order) {
   means_.council->to_each(std::move(messages));
 }
 
-// Nobody has asked for the place of what nobody has put.
+// Asks for the places of the variables itself, because nobody has put them and asked.
 void Lead::obey(const steps::Fill& order) {
   for (const auto& [variable, runs] : order.holes) {
     want_place({order.step, variable, catalogue_.events(), {}});

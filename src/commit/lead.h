@@ -25,8 +25,8 @@
 
 namespace iocomp::commit {
 
-/// A file as its lead sees it, which is server 0, or the first member where members write
-/// themselves: brings what is reported to the coordinator, and its orders to the council or to the
+/// A file at its lead, which is server 0, or the first member if members write themselves. It gives
+/// reports to the coordinator, and the orders of the coordinator to the council or to the
 /// publisher.
 class Lead {
  public:
@@ -41,30 +41,31 @@ class Lead {
     Publisher::Setup publisher;
     bool may_overlap = false;
     Writers writers = Writers::servers;
-    std::int64_t first_step = 0;  ///< as for the coordinator, like the next one
+    std::int64_t first_step = 0;  ///< as for the coordinator; so is `committed`
     std::int64_t committed = 0;
   };
   struct Means {
     steps::Council* council = nullptr;
-    steps::Progress* progress = nullptr;  ///< of all files, as far as this process knows it
+    steps::Progress* progress = nullptr;  ///< of all files, as far as this process knows
     /// Run a job that may take long and calls no MPI.
     std::function<void(Publication::Job, Publisher::Then)> run;
-    /// Write down what outlives the lead.
+    /// Note something that must outlive the lead.
     std::function<void(protocol::Note, std::int64_t step)> note;
-    /// The file has failed.
+    /// Called when the file has failed.
     std::function<void()> failed;
   };
   Lead(Setup setup, Means means);
 
-  /// Begin: refuse what stands in the way, start the physical file, tell all writers.
+  /// Refuse what stands in the way, start the physical file, and tell all writers.
   void start();
-  /// Instead, of a file that others have begun. All definitions were said again.
+  /// Called instead of `start` for a file that others have begun, after all definitions were made
+  /// again.
   void go_on_after(const Earlier& earlier) {
     catalogue_.begin_at(setup_.open.beginning);
     publisher_.go_on_after(earlier);
   }
 
-  // Reports; those of several members or writers may be summed.
+  // Reports. One may be the sum of those of several members or writers.
   void open(const protocol::Open& open);
   void event(const protocol::Event& event);
   void want_place(const protocol::StepNote& note);
@@ -77,25 +78,26 @@ class Lead {
   void fail(const Outcome& outcome, std::int64_t from_step);
   /// Somebody waits for the commit of a step.
   void hurry(std::int64_t step);
-  /// How far a file has come that this one comes after.
+  /// Take in the progress of a file that this one comes after.
   void heard_of(const protocol::Other& other);
 
-  /// Whether commits wait.
+  /// Hold commits back, or release them.
   void hold_commits(bool hold);
 
-  /// Nothing more is ordered: what is not published shall not appear.
+  /// Give no more orders. What is not published must not appear.
   void abandon() { publisher_.abandon(); }
 
-  /// It is open since `start`.
+  /// The folder of the file, which is open since `start`.
   [[nodiscard]] const std::shared_ptr<const OpenFolder>& folder() const {
     return publisher_.path().shared_folder();
   }
   /// The absolute path of the file.
   [[nodiscard]] std::string absolute_path() const { return publisher_.absolute_path(); }
-  /// Others may write them.
+  /// Give up the ownership of the files: others may write them.
   void release() noexcept { publisher_.release(); }
 
-  /// Order what was held back and is due, or waited for other files. @return whether anything was.
+  /// Give the orders that were held back and are due, or that waited for other files.
+  /// @return true if there were any.
   bool advance();
 
   [[nodiscard]] bool is_over() const noexcept { return over_ && jobs_ == 0; }
@@ -108,10 +110,10 @@ class Lead {
     Publisher::Then then;
   };
   struct Pace {                     // of commits
-    double spent = 0;               // by this process on the commit that has begun, before `since`
-    double since = 0;               // it works on it, unless a job does
-    double next = 0;                // not before
-    std::int64_t urgent_until = 0;  // steps that somebody waits for
+    double spent = 0;               // seconds on the commit under way, before `since`
+    double since = 0;               // this process works on it since then, unless a job does
+    double next = 0;                // no commit begins before this time
+    std::int64_t urgent_until = 0;  // somebody waits for the steps before this one
     bool is_held = false;
   };
   [[nodiscard]] static steps::Coordinator::Setup coordination(const Setup& setup, int writers);
@@ -148,7 +150,7 @@ class Lead {
   Unput unput_;
   std::uint64_t heard_ = 0;  // version of the progress of other files
   bool over_ = false;
-  int jobs_ = 0;  // under way
+  int jobs_ = 0;  // number of those under way
 };
 
 }  // namespace iocomp::commit

@@ -31,10 +31,11 @@
 namespace iocomp::commit {
 namespace {
 
-// Round the checksum of all that stands before.
+// The text before and behind the checksum of a manifest.
 const std::string before_seal = std::string{",\n \""} + sums_key + "\": \"";
 constexpr const char* behind_seal = "\"\n}\n";
-constexpr std::size_t least_summed_bytes = 129;  // readers have the simplest case of the checksum
+// then readers need only the simplest case of the checksum
+constexpr std::size_t least_summed_bytes = 129;
 
 std::string field(const char* name, const Json& value) {
   return one_line(name) + ": " + one_line(value);
@@ -68,7 +69,7 @@ std::string checksum_of(const std::vector<std::string_view>& parts) {
   return array::hex(checksum.value());
 }
 
-// What ends a manifest.
+// The checksum that ends a manifest.
 std::string sealed(const std::vector<std::string_view>& parts) {
   return before_seal + checksum_of(parts) + behind_seal;
 }
@@ -103,7 +104,7 @@ bool is_sealed(std::string_view line) {
   return at != std::string_view::npos && line == sealed_line(std::string{line.substr(0, at)});
 }
 
-// A whole one ends with a brace of its own line; what is added has none.
+// The manifest without the lines that were added. It ends with a brace on a line of its own.
 std::string_view without_lines(std::string_view text) {
   constexpr std::string_view end = "\n}\n";
   const auto at = text.find(end);
@@ -156,7 +157,8 @@ void take_in(Json& manifest, const Json& line) {
   }
 }
 
-// What is torn, at the end, is of a commit that did not end. @return whether none is behind that.
+// Adds the lines to the manifest. A torn line at the end is of a commit that did not end. @return
+// false if a sound line follows a torn one.
 bool take_in_lines(Json& manifest, std::string_view lines) {
   bool is_torn = false;
   while (!lines.empty()) {
@@ -174,7 +176,8 @@ bool take_in_lines(Json& manifest, std::string_view lines) {
   return true;
 }
 
-// A manifest in force that is kept inside another one. What it has replaced itself is gone.
+// A manifest in force, as it is kept inside another one. A file that it had replaced itself is
+// gone.
 Json as_it_is(std::string_view text) {
   const auto first = without_lines(text);
   Json manifest;
@@ -186,12 +189,12 @@ Json as_it_is(std::string_view text) {
         (void)take_in_lines(manifest, text.substr(first.size()));
       }
     }
-  } catch (const std::exception&) {  // whoever reads the file that it describes tells
+  } catch (const std::exception&) {  // told by whoever reads the file
   }
   return manifest;
 }
 
-// What stands before the lines of the steps, and behind.
+// The text before the lines of the steps, and the text behind them.
 std::pair<std::string, std::string> frame(const TargetNames& names, const ManifestHead& head,
                                           const ToldSteps& told, bool has_steps,
                                           const contents::Description& description) {
@@ -238,7 +241,7 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
   return {first + ",\n \"steps\": [", last};
 }
 
-// What nobody could read must not be committed.
+// Refuses to commit a manifest that is too long for readers.
 void check_length(const std::string& path, const std::vector<std::string_view>& parts) {
   std::size_t bytes = 0;
   for (const auto part : parts) {

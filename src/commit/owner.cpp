@@ -31,7 +31,7 @@
 namespace iocomp::commit {
 namespace {
 
-// What a lock says before the name of the job.
+// Stands before the name of the job in the lock of a server.
 constexpr std::string_view server_mark = "server of ";
 constexpr std::int64_t longest_lock_bytes = 4096;
 
@@ -46,16 +46,17 @@ struct flock whole_file() {
   return whole;
 }
 
-// 0 or errno.
+// Takes the lock. @return 0 or errno.
 int lock(const Descriptor& file) {
   auto whole = whole_file();
   return ::fcntl(file.raw(), F_OFD_SETLK, &whole) == 0 ? 0 : errno;
 }
 
-// Of what `lock` returns.
+// True if `lock` failed because another process holds the lock.
 bool is_held(int error) { return error == EAGAIN || error == EACCES; }
 
-// Whoever ends removes the file, perhaps between our open and our lock.
+// True if the open file still has its name. An owner that ends removes it, perhaps between our open
+// and our lock.
 bool has_its_name(const Descriptor& file, const Path& path) {
   struct stat mine{};
   std::optional<struct stat> named;
@@ -111,7 +112,7 @@ Owner::Owner(const Path& path, const std::string& job, Claim claim, BeatPace pac
   }
 }
 
-// @return whether it was not there.
+// @return true if the file is new.
 bool Owner::open_file(const Path& path) {
   while (true) {
     std::optional<Descriptor> made;
@@ -132,7 +133,8 @@ bool Owner::open_file(const Path& path) {
   }
 }
 
-// Where there are no locks, from one that ended without removing the file. Others may try the same.
+// Takes the lock file of an owner that ended without removing it, if there are no locks. Others may
+// try the same.
 void Owner::take_over(const Path& path, BeatPace pace) {
   log::warning("the file system of " + path.text() + " has no locks: waiting up to " +
                std::to_string((pace.silence + pace.interval).count() / 1000) +
@@ -147,14 +149,14 @@ void Owner::take_over(const Path& path, BeatPace pace) {
   }
 }
 
-// For people, where there are locks: where it fails, they are told less.
+// Names the owner in the lock. With locks it is for people only, so a failure is not told.
 void Owner::write_me() const {
   (void)!::ftruncate(file_.raw(), 0);
   (void)outcome_of([&] { write_plainly(file_, 0, std::as_bytes(std::span{me_}), path_.text()); });
 }
 
 Owner::~Owner() {
-  // One that slept may have lost it. Of its own name a full disk may have kept a part.
+  // An owner that slept may have lost the file. A full disk may have kept only a part of its name.
   bool is_mine = false;
   (void)outcome_of(
       [&] { is_mine = beats_ ? me_.starts_with(owner_in(path_)) : has_its_name(file_, path_); });
@@ -199,7 +201,7 @@ std::vector<Path> temporaries_of(const Path& path) {
 
 namespace {
 
-// Of files that a job was about to remove, or to name, when it ended.
+// Removes manifests without their file, which a job was about to remove, or to name, when it ended.
 void remove_lonely_manifests(const Path& path, const std::function<void()>& may_appear) {
   constexpr std::string_view ending = ".json";
   const OpenFolder& folder = path.folder();

@@ -31,8 +31,8 @@
 namespace iocomp::commit {
 namespace {
 
-// Nobody but the format has the files of whole steps open: whoever publishes makes them durable,
-// unless the format has.
+// Only the format has the files of whole steps open. So the publisher makes them durable, unless
+// the format has done that.
 std::int64_t settle(const Path& path, const formats::Format& format) {
   if (format.traits().is_durable_itself) {
     return 0;
@@ -122,7 +122,7 @@ void Publication::resolve() {
 }
 
 // On some file systems a folder has another number on each node. Then the lock that the lead has
-// put there tells.
+// put there shows that it is the same folder.
 void Publication::begin_at(const contents::Beginning& beginning) {
   if (identity_.held) {
     beginning_ = beginning;
@@ -175,15 +175,15 @@ void Publication::go_on(formats::FormatOptions& options) const {
 contents::Beginning Publication::begin() {
   prepare(0);
   if (identity_.existing == config::Existing::go_on) {
-    make_published_durable(names(-1));  // for a job that was killed
+    make_published_durable(names(-1));  // a killed job may not have done it
   }
   beginning_ = identity_.file_per_step ? begin_steps() : begin_file();
   beginning_.folder = path_.folder().address();
   return beginning_;
 }
 
-// Where the file goes on, the newest that is lost goes first: what a kill leaves is always what
-// some job has committed.
+// If the file is continued, the lost steps are removed from the newest on. So a kill leaves only
+// what some job has committed.
 contents::Beginning Publication::begin_steps() {
   const auto step_names = [this](std::int64_t number) {
     return numbered(path_, identity_, *format_, number);
@@ -256,7 +256,7 @@ std::optional<KeptFile> Publication::kept_file() const {
   return kept_of(target, *format_, identity_.after);
 }
 
-// The one file of all steps that earlier jobs have written.
+// Continues the file of all steps that earlier jobs have written.
 contents::Beginning Publication::begin_file() {
   auto kept = kept_file();
   if (!kept) {
@@ -301,8 +301,8 @@ void Publication::tell_of_lost(const std::vector<std::int64_t>& numbers) const {
   }
 }
 
-// The program was at step `after` in its last job, and goes on from there: what that job had not
-// committed of a series by then never comes. Numbers go on as they did.
+// The program was at step `after` in its last job, and goes on from there. Steps of a series that
+// the last job had not committed by then never come. Step numbers are taken to keep their distance.
 void Publication::tell_of_missing(std::span<const std::int64_t> numbers) const {
   const bool goes_on = identity_.existing == config::Existing::go_on && !identity_.checkpoint;
   if (!goes_on || identity_.after == protocol::everything || identity_.after < 0) {
@@ -392,20 +392,20 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
               for (; keep > 0 && kept->size() > keep; kept->pop_front()) {
                 old.push_back(target_of(kept->front()));
               }
-              for (const auto& names : old) {  // that nothing describes any more
+              for (const auto& names : old) {  // those beyond `keep`
                 (void)remove_committed(names);
               }
             }};
   }
   steps_ = in_file(step) + 1;
   if (!format_->traits().readable_while_open) {
-    return {};  // appears as a whole when it is closed
+    return {};  // the file appears as a whole when it is closed
   }
   return publish_until(step, false, contents, catalogue);
 }
 
-// The one file, with the steps up to this one. @param is_finished  nothing comes after them but
-// attributes.
+// Publishes the file of all steps with the steps up to `last`. @param is_finished  true if only
+// attributes come after them.
 Publication::Commit Publication::publish_until(std::int64_t last, bool is_finished,
                                                const contents::Contents& contents,
                                                const contents::Catalogue& catalogue) {
@@ -445,12 +445,12 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
       }
       published->is_there = true;
       published->identity = identity_of(target.target);
-      if (!replace) {  // else it may say what it was put in the place of
+      if (!replace) {  // otherwise the manifest may tell what the file has replaced
         published->manifest.note(target, text);
       }
     }
   };
-  if (whole_steps) {  // how long it is, is known when all have written it
+  if (whole_steps) {  // its length is known after all have written
     return {{}, std::move(publish)};
   }
   if (!ends_itself) {
@@ -463,7 +463,8 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   return {begin, std::move(publish), measure};
 }
 
-// Tell what is not told yet of the steps up to `last`. @return what is left to be told of them.
+// Tells the steps up to `last` that are not told yet. @return their description without the
+// contents.
 contents::Description Publication::tell_until(std::int64_t last, const contents::Contents& contents,
                                               const contents::Catalogue& catalogue) {
   if (told_.removals != contents.removals()) {
@@ -478,7 +479,7 @@ contents::Description Publication::tell_until(std::int64_t last, const contents:
   return description;
 }
 
-// Of a variable that only earlier jobs have put.
+// Tells the attributes of variables that only earlier jobs have put.
 void Publication::tell_attributes_of_earlier(const contents::Description& description,
                                              std::int64_t last,
                                              const contents::Catalogue& catalogue) {

@@ -25,28 +25,28 @@
 
 namespace iocomp::commit {
 
-/// How a file appears under its names, seen from the one process that publishes it (the lead
-/// server, or rank 0 of a synchronous file): which physical file a step goes to, which steps are
-/// committed, and what a commit does.
+/// Publishes a file under its names, in the one process that does so: the lead server, or rank 0 of
+/// a synchronous file. It knows the physical file of each step, the committed steps, and what a
+/// commit does.
 class Publication {
  public:
   struct Identity {
     std::string name;
     std::string path;
     std::string job;                           ///< "<host>-<pid>", the same on all ranks
-    FolderAddress folder{};                    ///< in which it lies, as who opens it means it
+    FolderAddress folder{};                    ///< of the file, as meant by the rank that opened it
     std::shared_ptr<const OpenFolder> held{};  ///< the same, if it is open already
     bool checkpoint = false;
     bool file_per_step = false;
     config::Existing existing = config::Existing::refuse;
-    std::int64_t after = protocol::everything;  ///< where it is continued: behind this number
+    std::int64_t after = protocol::everything;  ///< a continued file goes on behind this number
     int keep = 0;
-    /// Of a server: whether the compute ranks go on without it. Called from any thread.
+    /// Set on a server: true if the compute ranks have gone on without it. Called from any thread.
     std::function<bool()> is_given_up{};
-    bool servers_are_lost = false;  ///< of a compute rank: it goes on without them
+    bool servers_are_lost = false;  ///< set on a compute rank that goes on without them
   };
-  /// The folder is not opened.
-  /// @param catalogue  knows the numbers of steps; may be null where only the path is asked for.
+  /// Does not open the folder.
+  /// @param catalogue  knows the numbers of steps; may be null if only the path is asked for.
   Publication(Identity identity, const formats::Format& format,
               const contents::Catalogue* catalogue);
 
@@ -57,54 +57,56 @@ class Publication {
     return identity_.file_per_step ? step : -1;
   }
 
-  /// In the program.
+  /// The name of the file in the program.
   [[nodiscard]] const std::string& name() const noexcept { return identity_.name; }
-  /// The absolute path of the file of all steps, which tells it from those of other names.
+  /// The absolute path of the file of all steps. Files of other names have another.
   [[nodiscard]] std::string absolute_path() const;
   /// The same, in the folder that is held open. @pre `resolve` or `begin_at`
   [[nodiscard]] const Path& path() const noexcept { return path_; }
-  /// Open the folder that whoever has opened the file means. @throws Error{storage_failure}.
+  /// Open the folder, as the rank that opened the file means it. @throws Error{storage_failure}.
   void resolve();
-  /// It is open already.
+  /// Use a folder that is open already.
   void hold(std::shared_ptr<const OpenFolder> folder);
 
-  /// What the physical file that holds `step` calls it: its number where it has a file of its own.
+  /// The number of `step` inside its physical file. A step in a file of its own has the number that
+  /// the program gave it.
   [[nodiscard]] std::int64_t in_file(std::int64_t step) const;
   [[nodiscard]] contents::Description as_in_file(contents::Description description) const;
-  /// Where the data of `step` are written.
+  /// The path where the data of `step` are written.
   [[nodiscard]] Path data_path(std::int64_t step) const {
     return beginning_.is_there ? names(step).target : names(step).temporary;
   }
 
-  /// The way to the file for processes that have not made it.
+  /// The way to open the file for processes that have not made it.
   [[nodiscard]] formats::Opening opening() const noexcept {
     return beginning_.is_there ? formats::Opening::finds_earlier : formats::Opening::finds;
   }
 
-  /// Whether the one file cannot be committed any more, since nobody knows what a crash leaves of
-  /// it.
+  /// True if the file of all steps can no longer be committed, because nobody knows what a crash
+  /// would leave of it.
   [[nodiscard]] bool is_stuck() const noexcept { return published_->is_stuck; }
 
-  /// Deal with what earlier jobs have committed under the name, as `existing` says. Steps that the
-  /// file loses when it is continued are removed. @return where the file begins.
-  /// @throws Error{target_exists}, Error{storage_failure}; Error{unsupported} where the format
-  /// cannot go on with a file.
+  /// Treat what earlier jobs have committed under the name, as `existing` says. If the file is
+  /// continued, the steps that it loses are removed. @return where the file begins.
+  /// @throws Error{target_exists}, Error{storage_failure}; Error{unsupported} if the format cannot
+  /// continue a file.
   [[nodiscard]] contents::Beginning begin();
-  /// The same, on those who learn it from the lead: they open its folder.
-  /// @throws Error{storage_failure} if that cannot be opened, or is another one here.
+  /// The same for processes that learn it from the lead: they open its folder.
+  /// @throws Error{storage_failure} if that cannot be opened, or is another folder here.
   void begin_at(const contents::Beginning& beginning);
-  /// What `begin` has answered in another process, before anything was committed. Changes nothing.
+  /// Find what `begin` has answered in another process, before anything was committed. Changes
+  /// nothing.
   /// @throws Error.
   [[nodiscard]] contents::Beginning find_beginning() const;
-  /// Of other jobs, in the one file of all steps.
+  /// The number of steps of other jobs in the file of all steps.
   [[nodiscard]] std::int64_t steps_before() const noexcept { return beginning_.steps; }
-  /// For a target that begins there.
+  /// Add the beginning of the file to the options of its target.
   void go_on(formats::FormatOptions& options) const;
 
   /// Refuse what stands in the way of the file of `step` (see prepare_target).
   void prepare(std::int64_t step) const { prepare_target(names(step), replaces()); }
 
-  /// The size that the physical file of `step` must have when this step is committed; 0 where the
+  /// The size that the physical file of `step` must have when this step is committed; 0 if the
   /// format itself ends its files.
   [[nodiscard]] std::int64_t bytes(std::int64_t step, const contents::Contents& contents,
                                    const contents::Catalogue& catalogue) const;
@@ -112,36 +114,36 @@ class Publication {
   /// File operations that may take long and call no MPI; run anywhere, throw Error on failure.
   using Job = std::function<void()>;
 
-  /// What makes steps visible, in two parts: what may be done while data and whatever the format
-  /// needs are made durable, and the rest.
+  /// Makes steps visible, in two parts. The first may run while the data, and what the format
+  /// needs, are made durable. The second runs after that.
   using Prepared = std::shared_ptr<SeriesManifest::Next>;
   struct Commit {
     std::function<Prepared()> prepare{};  ///< may be empty
     std::function<void(Prepared)> publish = [](const Prepared&) {};
-    /// How long the file is by now, which the manifest will tell: before `prepare`. May be empty.
+    /// The length of the file by now, for the manifest. Called before `prepare`. May be empty.
     std::function<std::int64_t()> measure{};
-    /// Where all is durable.
+    /// Run both parts when everything is durable.
     void operator()() { publish(prepare ? prepare() : nullptr); }
   };
-  /// Of steps in ascending order.
+  /// Commit a step. Steps come in ascending order.
   [[nodiscard]] Commit commit_step(std::int64_t step, const contents::Contents& contents,
                                    const contents::Catalogue& catalogue);
-  /// A step that failed: it will be absent.
+  /// Drop a step that failed: it will be absent.
   [[nodiscard]] Job drop_step(std::int64_t step);
-  /// What makes the one file of all steps final, once it is finished and durable.
+  /// Make the file of all steps final, once it is finished and durable.
   [[nodiscard]] Commit commit_file(const contents::Contents& contents,
                                    const contents::Catalogue& catalogue);
-  /// Go on where another process has stopped: with these many steps of one file, some of them
-  /// absent, and under its final name or not; or after these checkpoints, oldest first.
+  /// Go on where another process has stopped. Either the file has so many steps, some of them
+  /// absent, and is published or not; or there are these checkpoints, oldest first.
   void go_on_after(std::int64_t steps, std::vector<std::int64_t> absent, bool is_published);
-  /// @param has_committed  any, also such as were removed by now.
+  /// @param has_committed  true if any step was committed, also one that was removed since.
   void go_on_after(std::deque<std::int64_t> committed, bool has_committed);
-  /// How many of those it wants to know, to remove them in time.
+  /// The number of committed checkpoints that it must know, to remove old ones in time.
   [[nodiscard]] std::size_t keeps() const noexcept {
     return static_cast<std::size_t>(identity_.keep);
   }
 
-  /// Nothing of what is not published yet shall appear.
+  /// Remove the file unless it is published.
   [[nodiscard]] Job abandon_file() const;
 
  private:
@@ -152,7 +154,7 @@ class Publication {
   [[nodiscard]] contents::Beginning begin_file();
   [[nodiscard]] std::optional<KeptFile> kept_file() const;
   void tell_of_lost(const std::vector<std::int64_t>& numbers) const;
-  /// @param numbers  of the newest steps that are there, ascending: all, or the last two.
+  /// @param numbers  of the newest existing steps, ascending: all, or the last two.
   void tell_of_missing(std::span<const std::int64_t> numbers) const;
   [[nodiscard]] Commit publish_until(std::int64_t last, bool is_finished,
                                      const contents::Contents& contents,
@@ -164,19 +166,20 @@ class Publication {
                                   const contents::Catalogue& catalogue);
   [[nodiscard]] ManifestHead head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const;
 
-  struct Published {  // of the one file; jobs set it, in their order
+  struct Published {  // the file of all steps; jobs set it, in their order
     bool is_there = false;
-    /// It has its name, but no fsync says for how long. What readers may find is left as it is.
+    /// The file has its name, but an fsync failed, so a crash may take the name away. It is left as
+    /// it is, because readers may have found it.
     bool is_stuck = false;
-    std::string identity;  // empty: nobody knows
+    std::string identity;  // empty if unknown
     SeriesManifest manifest{};
   };
 
-  struct Told {  // of the one file
+  struct Told {  // in the manifest of the file of all steps
     ToldSteps steps;
-    std::int64_t until = 0;     // behind the last of them
-    std::int64_t end = 0;       // of the last variable, byte
-    std::int64_t removals = 0;  // of steps, before they were told
+    std::int64_t until = 0;     // the step behind the last of them
+    std::int64_t end = 0;       // the byte behind the last variable
+    std::int64_t removals = 0;  // number of removed steps by then
   };
 
   Identity identity_;
@@ -188,8 +191,8 @@ class Publication {
   std::int64_t steps_ = 0;  // one file: steps seen so far, also by earlier jobs
   std::vector<std::int64_t> absent_;
   ToldSteps of_earlier_;  // one file: the steps that earlier jobs wrote
-  Told told_;             // and those that the manifest has
-  std::shared_ptr<std::vector<std::int64_t>> superseded_ =  // of earlier jobs; jobs'
+  Told told_;             // and those that the manifest has by now
+  std::shared_ptr<std::vector<std::int64_t>> superseded_ =  // of earlier jobs; changed by jobs
       std::make_shared<std::vector<std::int64_t>>();
   std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'
       std::make_shared<std::deque<std::int64_t>>();

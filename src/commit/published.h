@@ -10,24 +10,24 @@
 
 namespace iocomp::commit {
 
-/// What lies on disk of a file that another process was publishing.
+/// The state on disk of a file that another process was publishing.
 struct Published {
   bool has_temporary = false;
   bool has_target = false;
 
-  // Of a published file of all steps, as its manifest tells:
+  // For a published file of all steps, from its manifest:
   std::int64_t steps = 0;
   std::vector<std::int64_t> absent;
   std::vector<contents::Placed> contents;
 };
 
-/// Make durable what a process that is gone may have left without: names, and the last line of the
-/// manifest. @throws Error{storage_failure}.
+/// Make durable what an ended process may not have: names, and the last line of the manifest.
+/// @throws Error{storage_failure}.
 void make_published_durable(const TargetNames& names);
 
-/// @throws Error{storage_failure} where that cannot be known.
+/// Find which of the names exist. @throws Error{storage_failure} if that cannot be known.
 [[nodiscard]] Published look_at(const TargetNames& names);
-/// The same, and what the manifest of a published file tells.
+/// The same, with the contents of the manifest of a published file.
 /// @throws Error as parse_manifest.
 [[nodiscard]] Published read_published(const TargetNames& names);
 

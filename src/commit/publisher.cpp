@@ -63,7 +63,8 @@ contents::Beginning Publisher::prepare() {
   publication_.resolve();
   const TargetNames names = publication_.names(0);
   const auto& identity = setup_.identity;
-  // A server that was stopped may be where its format writes the file, and goes on with that.
+  // A stopped server may go on with a write of its format. So only plain files with a fixed layout
+  // can be taken from it.
   const bool may_take = identity.servers_are_lost && is_plain() && traits().offsets_by_layout;
   const auto claim = identity.is_given_up ? Owner::Claim::of_server
                      : may_take           ? Owner::Claim::from_server
@@ -136,7 +137,7 @@ void Publisher::started(std::int64_t number, const Outcome& outcome) {
 
 void Publisher::place(std::int64_t step, int variable, const Told& told) {
   if (!asked_.insert({step, variable}).second) {
-    return;  // told already, or about to be
+    return;  // it was told, or is about to be
   }
   start_for(step, [=, this](const Outcome& outcome) {
     if (!outcome.ok() || !traits().has_to_place()) {
@@ -207,7 +208,7 @@ void Publisher::commit(const steps::Commit& order, std::int64_t settled, const T
   });
 }
 
-// What the format holds goes into the file.
+// Writes into the file what the format still holds.
 void Publisher::prepare_commit(std::int64_t step, std::int64_t settled, const Prepared& then) {
   const std::int64_t number = publication_.target_of(step);
   if (is_plain()) {
@@ -233,7 +234,7 @@ formats::Switch Publisher::commit_in_format(std::int64_t step) {
       publication_.in_file(target.told));
 }
 
-// Attributes that were set late are also those of earlier steps.
+// Attributes that were set late also belong to earlier steps.
 formats::Switch Publisher::finish_in_format(std::int64_t number, std::int64_t first) {
   Target& target = targets_[number];
   const auto format = std::move(target.format);
@@ -258,13 +259,14 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
   means_.run(
       [file = target.file, visibility = target.visibility, bytes, visible,
        commit = std::move(commit)] {
-        // One commit of a file system's journal serves the data and the manifest.
+        // The manifest is prepared first, so that one commit of the file system's journal serves
+        // both.
         const std::int64_t length = commit.measure ? commit.measure() : bytes;
         const auto manifest = commit.prepare ? commit.prepare() : nullptr;
         if (has_bug(Bug::switched_too_early) && file && !visible.bytes.empty()) {
           write_switch(*file, visible);
         }
-        if (file) {  // durable blocks do not make the length so: a step can end in a hole
+        if (file) {  // a step can end in a hole, so the length must be set too
           file->grow(length);
           file->sync();
         }
@@ -285,7 +287,7 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
       });
 }
 
-// Readers find the steps up to this one.
+// Notes that readers find the steps up to this one.
 void Publisher::has_seen(std::int64_t last, const formats::Switch& visible) {
   const auto found = targets_.find(publication_.target_of(last));
   if (found == targets_.end() || visible.bytes.empty()) {
@@ -310,7 +312,8 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
     dropped({});
     return;
   }
-  // A file of a library is closed by all, whatever becomes of it. They may be creating it just now.
+  // All writers close a file of a library together, also one that is dropped. They may be creating
+  // it just now.
   start(number, [=, this](const Outcome& started) {
     if (started.ok()) {
       means_.act(Action::discard, step, settled, dropped);
@@ -331,7 +334,7 @@ void Publisher::abandon() {
       commit::abandon(publication_.names(number));
     }
   }
-  if (targets_.contains(-1)) {  // else the file of that name may be another one of this job
+  if (targets_.contains(-1)) {  // otherwise the file of that name may be another one of this job
     publication_.abandon_file()();
   }
 }

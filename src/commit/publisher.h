@@ -27,22 +27,22 @@
 
 namespace iocomp::commit {
 
-/// What others have left of a file that they had begun.
+/// The state of a file that others had begun.
 struct Earlier {
-  // Of one file of all steps:
+  // For one file of all steps:
   Path path{};  ///< where it is now
   bool is_published = false;
   std::int64_t steps = 0;
   std::vector<std::int64_t> absent{};
   std::vector<steps::Commit::Content> contents{};
-  // Of a file per step:
+  // For a file per step:
   std::deque<std::int64_t> kept{};  ///< committed steps, oldest first
-  bool has_committed = false;       ///< any, also such as were removed by now
+  bool has_committed = false;       ///< true if any step was, also one that was removed since
 };
 
-/// The hands of a file's lead: starts physical files, has the format make room in them, and makes
-/// steps visible as the coordinator orders. What takes long goes through `Means`; everything else
-/// happens in the caller's thread, and answers come there.
+/// Carries out what the lead of a file orders. It starts physical files, lets the format make room
+/// in them, and makes steps visible. Long work goes through `Means`; everything else happens in the
+/// caller's thread, and answers come there.
 class Publisher {
  public:
   using Then = std::function<void(const Outcome&)>;
@@ -51,55 +51,55 @@ class Publisher {
     const formats::Format* format = nullptr;
     formats::FormatOptions options;
     disk::Options disk;
-    bool writers_begin = false;  ///< they create files whose offsets follow from the layout
-    std::string who;             ///< for people, behind file and step: ", server 0 (rank 3)"
+    bool writers_begin = false;  ///< writers create files whose offsets follow from the layout
+    std::string who;             ///< for messages, behind file and step: ", server 0 (rank 3)"
   };
   struct Means {
-    /// All writers carry out an action. @param settled  the steps before this one are.
+    /// Let all writers carry out an action. @param settled  all earlier steps are settled.
     std::function<void(steps::Action, std::int64_t step, std::int64_t settled, Then)> act;
     /// Run a job that may take long and calls no MPI.
     std::function<void(Publication::Job, Then)> run;
-    /// A step is about to be published, or dropped.
+    /// Called before a step is published, or dropped.
     std::function<void(std::int64_t step)> publishing;
     std::function<void(std::int64_t step)> dropping;
   };
   Publisher(Setup setup, Means means, const contents::Catalogue& catalogue);
 
-  /// Own the file, clear away what a job has left that did before, and refuse what stands in the
-  /// way of the first physical file. @return where the file begins. @throws Error.
+  /// Own the file, clear away what an earlier job has left, and refuse what stands in the way of
+  /// the first physical file. @return where the file begins. @throws Error.
   [[nodiscard]] contents::Beginning prepare();
-  /// Others may write the file.
+  /// Give up the ownership: others may write the file.
   void release() noexcept { owner_.reset(); }
   /// See Publication.
   [[nodiscard]] std::string absolute_path() const { return publication_.absolute_path(); }
   [[nodiscard]] const Path& path() const noexcept { return publication_.path(); }
   /// Start the physical file of a step (-1: of all steps), unless it is started.
   void start(std::int64_t number, const Then& then);
-  /// The same for the file that a step goes to.
+  /// The same for the physical file of a step.
   void start_for(std::int64_t step, const Then& then) { start(publication_.target_of(step), then); }
-  /// Make room for a variable in a step, once; `told` gets its offset, -1 where others know it.
+  /// Make room for a variable in a step, once. `told` gets its offset; -1 if others know it.
   using Told = std::function<void(std::int64_t offset, const Outcome&)>;
   void place(std::int64_t step, int variable, const Told& told);
 
-  /// The place of a variable in a step is not good any more: nothing was written there.
+  /// The place of a variable in a step is no longer valid. Nothing was written there.
   void forget_place(std::int64_t step, int variable) { asked_.erase({step, variable}); }
 
   /// Go on with a file that others have begun.
   void go_on_after(const Earlier& earlier);
 
-  // What the coordinator orders of the lead. @param settled  steps before this one are.
+  // Orders of the coordinator to the lead. @param settled  all earlier steps are settled.
   void commit(const steps::Commit& order, std::int64_t settled, const Then& then);
   void drop(std::int64_t step, std::int64_t settled, const Then& then);
   void finish(const steps::Finish& order, std::int64_t settled, const Then& then);
-  /// Nothing of what is not published shall appear.
+  /// Remove what is not published.
   void abandon();
-  /// A step whose file all writers have begun together, and that nobody has settled.
+  /// A step whose file all writers have begun together, and which is not settled.
   [[nodiscard]] std::optional<std::int64_t> begun_by_all() const;
-  /// Nothing more is asked of a step.
+  /// The step has settled: forget its places and its file.
   void settle(std::int64_t step);
 
   [[nodiscard]] bool is_plain() const { return traits().is_plain(); }
-  /// What is told of a failure in these steps; -1 where it is in none.
+  /// Add file and steps to the story of a failure; -1 if it is in no step.
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t first,
                                 std::int64_t last) const;
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const {
@@ -108,13 +108,13 @@ class Publisher {
 
  private:
   struct Target {
-    std::unique_ptr<formats::PlainTarget> format;  // where it has to place
+    std::unique_ptr<formats::PlainTarget> format;  // if it must place variables
     std::shared_ptr<disk::OutputFile> file;        // for size and fsync
     bool is_asked = false;
     bool is_started = false;
     Outcome failure;
     std::vector<Then> waiting;
-    // Of a format that says what makes steps visible:
+    // For a format that itself makes steps visible:
     std::int64_t told = 0;                              // steps before this one are in the file
     std::shared_ptr<formats::Visibility> visibility{};  // jobs change it, in their order
   };
@@ -148,7 +148,7 @@ class Publisher {
   const contents::Catalogue& catalogue_;
   contents::Contents contents_;
   std::map<std::int64_t, Target> targets_;
-  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // told by the format
+  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // as told by the format
   std::set<std::pair<std::int64_t, int>> asked_;
 };
 

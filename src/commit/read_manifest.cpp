@@ -69,7 +69,7 @@ contents::Variable variable_from(const Json& described) {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error{ErrorCode::storage_failure, what}; }
 
-// Of the steps that a line tells of.
+// The number of steps that a line tells of.
 std::int64_t count_of(const Json& line) {
   const auto count = line.contains("count") ? integer_from(line.at("count")) : 1;
   if (count < 1) {
@@ -139,7 +139,7 @@ contents::BlockSums sums_from(const Json& described, const contents::Variable& v
   return sums;
 }
 
-// The names of the steps of one line.
+// Reads the names of the steps of one line.
 void read_names(const Json& line, std::int64_t first, std::int64_t count,
                 contents::Inventory& inventory) {
   const auto time = line.find("time");
@@ -163,7 +163,8 @@ void read_names(const Json& line, std::int64_t first, std::int64_t count,
   }
 }
 
-// A variable as it is in the first of `count` steps. @return how far it moves with each.
+// The bytes by which a variable moves from one step to the next. `placed` is the variable in the
+// first of `count` steps.
 std::int64_t advance_of(const Json& described, const contents::Placed& placed, std::int64_t count,
                         std::int64_t bytes) {
   const bool moves = count > 1 && placed.offset >= 0;
@@ -176,7 +177,7 @@ std::int64_t advance_of(const Json& described, const contents::Placed& placed, s
   return advance;
 }
 
-// The variables of the steps of one line.
+// Reads the variables of the steps of one line.
 void read_line(const Json& line, std::int64_t first, std::int64_t count,
                std::map<std::string, int>& ids, Manifest& manifest) {
   std::vector<contents::Placed> placed;
@@ -213,7 +214,8 @@ void read_line(const Json& line, std::int64_t first, std::int64_t count,
 void read_contents(const Json& json, Manifest& manifest) {
   auto& inventory = manifest.inventory;
   std::map<std::string, int> ids;
-  std::int64_t end = std::numeric_limits<std::int64_t>::min();  // of the lines so far
+  // behind the steps of the lines so far
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
   for (const auto& line : json.at("steps")) {
     const auto first = integer_from(line.at("step"));
     const auto count = count_of(line);
@@ -240,7 +242,7 @@ void read_contents(const Json& json, Manifest& manifest) {
   }
 }
 
-// The files of other formats tell it themselves.
+// Checks the byte order for formats whose files do not tell it.
 void check_byte_order(const Json& manifest) {
   const auto format = manifest.at("format").get<std::string>();
   if (format == "hdf5" || format == "netcdf" || format == "pnetcdf") {
@@ -268,7 +270,7 @@ std::optional<std::string> in_force(std::optional<std::string> text, const Path&
   try {
     json = whole_manifest(*text);
   } catch (const std::exception&) {
-    return text;  // whoever reads it tells
+    return text;  // told by whoever reads it
   }
   const Json replaces = json.is_object() ? json.value("replaces", Json{}) : Json{};
   if (!replaces.is_object() || !replaces.value("temporary", Json{}).is_string()) {
@@ -323,7 +325,7 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
       manifest.supersedes.emplace(std::stoll(step), identity.get<std::string>());
     }
     return manifest;
-  } catch (const std::logic_error& error) {  // of a number in a text
+  } catch (const std::logic_error& error) {  // a text that is no number
     throw Error{ErrorCode::storage_failure, what + in_our_words(error)};
   } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure, what + in_our_words(error)};

@@ -13,33 +13,33 @@
 
 namespace iocomp::commit {
 
-/// What a manifest tells.
+/// The contents of a manifest.
 struct Manifest {
-  std::string name{};      ///< of the file in the program
+  std::string name{};      ///< name of the file in the program
   std::string format;      ///< "posix"
   std::string kind{};      ///< "series" or "checkpoint"
-  std::int64_t bytes = 0;  ///< the size that the file has at least
+  std::int64_t bytes = 0;  ///< the least size of the file
   std::int64_t first_step = 0;
-  std::int64_t committed_steps = 0;  ///< from there on, less those that are ...
-  std::vector<std::int64_t> absent;  ///< ... which failed
+  std::int64_t committed_steps = 0;  ///< number of steps from there on, with the absent ones
+  std::vector<std::int64_t> absent;  ///< steps that failed
   contents::Inventory inventory;
   Superseded supersedes{};
 };
 
-/// The manifest in force, as text: where a file is being replaced, that of the old one until the
-/// new one has its name. Nothing where there is none.
+/// The manifest in force, as text; nothing if there is none. While a file is being replaced, this
+/// is the manifest of the old file, until the new one has its name.
 /// @throws Error{storage_failure}.
 [[nodiscard]] std::optional<std::string> manifest_in_force(const Path& path);
-/// The same of one that was read.
+/// The same for a text that was read already.
 [[nodiscard]] std::optional<std::string> in_force(std::optional<std::string> text,
                                                   const Path& path);
 
 /// Refuse a file that is shorter than its manifest says.
-/// @param action  for the message: what cannot be done.
-/// @throws Error{storage_failure}, telling both numbers.
+/// @param action  for the message: "cannot read".
+/// @throws Error{storage_failure} with both numbers.
 void check_size(const Path& path, std::int64_t bytes, const char* action = "read");
-/// The same for those who read: a file that shows by itself that it is whole may be shorter, since
-/// other programs write files anew (h5repack, nccopy).
+/// The same for readers. A file that shows by itself that it is whole may be shorter, because other
+/// programs write files anew (h5repack, nccopy).
 /// @param modules  see formats::open_source.
 void check_whole(const Path& path, const Manifest& manifest, const std::string& modules = {});
 

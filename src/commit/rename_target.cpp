@@ -27,7 +27,7 @@ int set_aside_and_rename(const OpenFolder& folder, const std::string& from, cons
 
 int rename_replacing(const OpenFolder& folder, const std::string& from, const std::string& to) {
   int error = folder.rename(from, to);
-  // A folder replaces no file and no folder that has something in it.
+  // A rename puts no folder in the place of a file, or of a folder that is not empty.
   if (error != ENOTEMPTY && error != EEXIST && error != ENOTDIR && error != EISDIR) {
     return error;
   }

@@ -12,28 +12,26 @@
 
 namespace iocomp::commit {
 
-/// What a rank said when it opened a file that was open already: how that differs from what the
-/// first one has said; empty if it does not.
-/// @param who  has said it.
+/// The difference between what two ranks said when they opened one file; empty if there is none.
+/// @param who  the rank that has said `other`.
 [[nodiscard]] std::string different_open(const protocol::Open& first, const protocol::Open& other,
                                          const std::string& who);
 
 /// The difference between the folders that two ranks mean; empty if it is one folder.
 [[nodiscard]] std::string different_folder(const FolderAddress& first, const FolderAddress& other);
 
-/// What some say of a file on its way to the lead, compared and summed to one report of all of
-/// them: at a home, what its members say; in a council of members, what a member and those below it
-/// say.
+/// Compares reports on a file on their way to the lead, and sums them to one report. At a home they
+/// come from its members; in a council of members, from a member and those below it.
 class Reports {
  public:
   using Pass = std::function<void(protocol::Bytes message)>;
   using Different = std::function<void(const steps::Difference&)>;
-  /// @param members  that are heard here.
-  /// @param different  told of members that say different things.
+  /// @param members  the number of members that report here.
+  /// @param different  called when the reports of members differ.
   Reports(std::uint64_t key, std::int64_t members, Pass pass, Different different);
 
   void event(const protocol::Event& event);
-  /// @param who  for people: "compute rank 3".
+  /// @param who  names them in messages: "compute rank 3".
   void step_ended(const protocol::StepCounts& counts, const std::string& who);
   void closed(const protocol::StepCounts& counts, const std::string& who);
 

@@ -20,14 +20,16 @@
 namespace iocomp::commit {
 namespace {
 
-// Lines may have so many bytes, or half of those of all: then a reader has little more to read.
+// Added lines may have so many bytes, or half as many as the whole manifest. Then a reader has
+// little more to read.
 constexpr std::int64_t enough_line_bytes = std::int64_t{64} << 10;
 
 NewFile whole(const TargetNames& names, const SeriesManifest::Text& text) {
   return begin_manifest(names, text.head, text.description, text.steps);
 }
 
-// Attributes stand in one place for all steps, and those of a variable only where it is in a step.
+// Attributes are kept in one place for all steps. Those of a variable are kept only if it is in a
+// step.
 bool has_the_same_attributes(const SeriesManifest::Text& one, const SeriesManifest::Text& other) {
   return one.description.attributes == other.description.attributes &&
          one.description.of_variable == other.description.of_variable;
@@ -43,7 +45,7 @@ SeriesManifest::Growth SeriesManifest::growth(
   if (auto more = all.continued(last_)) {
     return {std::move(more), all};
   }
-  StepLines fresh;  // they may be joined otherwise than among all
+  StepLines fresh;  // among all steps they may be joined in another way
   fresh.add(from(says_->head.steps));
   return {std::nullopt, std::move(fresh)};
 }
@@ -79,7 +81,7 @@ std::shared_ptr<SeriesManifest::Next> SeriesManifest::next(const TargetNames& na
 }
 
 void SeriesManifest::put(const TargetNames& names, Next& next) {
-  says_.reset();  // also where it fails
+  says_.reset();  // unknown if this fails
   if (!next.instead && describe_more(names, identity_, bytes_, next.line)) {
     bytes_ += std::ssize(next.line);
     line_bytes_ += std::ssize(next.line);

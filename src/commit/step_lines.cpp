@@ -22,9 +22,9 @@
 namespace iocomp::commit {
 namespace {
 
-// From here on a text is shared as it is; shorter ones are copied, with what follows.
+// A text of this size is shared as it is. A shorter one is copied, with what follows.
 constexpr std::size_t enough_text = std::size_t{128} << 10;
-// Each commit writes the times of the last line anew.
+// The most times of a line, because each commit writes those of the last line anew.
 constexpr std::size_t most_times = 256;
 
 std::string quoted(const std::string& name) {
@@ -52,7 +52,7 @@ void add_sums(std::string& text, const std::vector<contents::BlockSum>& sums) {
   text += ']';
 }
 
-// Put together by hand: there may be hundreds of them in each step.
+// The text is put together by hand, because there may be hundreds of variables in each step.
 void add_variable(std::string& text, const contents::Placed& placed) {
   text += "{\"name\":" + quoted(placed.variable.name);
   text += ",\"type\":\"";
@@ -100,7 +100,7 @@ void StepLines::add(const contents::Description& description) {
   }
 }
 
-// Whether the step continues the last line: then it does.
+// Adds the step to the last line, if it continues that. @return true if it does.
 bool StepLines::extend(const Run& step) {
   const auto& first = run_.first;
   if (run_.count == 0 || step.first.front().step != first.front().step + run_.count ||
@@ -139,7 +139,7 @@ void StepLines::end_run() {
   run_ = {};
 }
 
-// So that two manifests can be compared by eye and by diff.
+// Each entry begins a line, so that two manifests can be compared by eye and by diff.
 std::string StepLines::line(const Run& run, bool is_first) {
   const auto step = run.first.front().step;
   std::string text = (is_first ? "\n  " : ",\n  ") + std::string{"{\"step\":"};
@@ -158,7 +158,7 @@ std::string StepLines::line(const Run& run, bool is_first) {
   return text + "]}";
 }
 
-// "advance" is said of all variables where the line did not say it: it had one step.
+// The text has "advance" if the earlier line had one step, and so could not tell it.
 std::optional<std::string> StepLines::continued(const StepLines& earlier) const {
   const Run& before = earlier.run_;
   const bool had_many = before.count > 1;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t step_digits = 6;
 
-// What stands before and behind the mark in the name of something that iocomp made for a file.
+// The parts before and behind the mark, in the name of something that iocomp made for a file.
 std::pair<std::string, std::string> parts(const std::string& name) {
   const auto mark = name.rfind(temporary_mark);
   return name.starts_with('.') && mark != std::string::npos && mark >= 2

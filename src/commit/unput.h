@@ -10,8 +10,8 @@
 
 namespace iocomp::commit {
 
-/// Tells once of each variable that nobody has put into a step, where the format has it in all
-/// steps: other programs find its fill value there.
+/// Warns once about each variable that nobody has put into a step, if the format has it in all
+/// steps. Other programs find its fill value there.
 class Unput {
  public:
   /// @param file  its name in the program.

@@ -17,7 +17,7 @@ using protocol::Kind;
 
 namespace {
 
-/// Throws unless so many more writers can have reported: each reports once.
+/// Throws if so many more writers cannot have reported, because each reports once.
 void check_count(std::int64_t more, std::int64_t already, int writers) {
   if (more < 1 || more > writers - already) {
     throw Error{ErrorCode::internal,
@@ -27,7 +27,7 @@ void check_count(std::int64_t more, std::int64_t already, int writers) {
 
 }  // namespace
 
-// All speak once before anybody speaks again.
+// All writers report once before any reports again.
 void WriterReports::step_done(const protocol::StepNote& note) {
   auto& sum = done_.try_emplace(note.step, protocol::StepNote{note.step, -1, 0, {}}).first->second;
   check_count(note.number, sum.number, writers_);

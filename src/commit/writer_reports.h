@@ -11,32 +11,32 @@
 
 namespace iocomp::commit {
 
-/// What writers say of a file on its way to the lead, joined to one report of all that are heard
-/// here: a writer, and those whose reports come through it.
+/// Joins the reports of writers on a file on their way to the lead. One report is of all writers
+/// that report here: this one, and those whose reports come through it.
 class WriterReports {
  public:
   using Pass = std::function<void(protocol::Bytes message)>;
-  /// @param writers  that are heard here.
+  /// @param writers  the number of writers that report here.
   WriterReports(std::uint64_t key, int writers, Pass pass)
       : key_{key}, writers_{writers}, pass_{std::move(pass)} {}
 
-  /// Some have done what they were to do with a step, or failed.
+  /// Some writers have done what they were to do with a step, or have failed.
   void step_done(const protocol::StepNote& note);
-  /// Some have carried out an action, or failed.
+  /// Some writers have carried out an action, or have failed.
   void action_done(const protocol::ActionNote& note);
-  /// One wants to know where a variable goes; all are told when one was.
+  /// A writer asks for the place of a variable. All are told when one has asked.
   void want_place(const protocol::StepNote& note);
-  /// A definition: a variable of another shape has another place.
+  /// A definition has come. A variable of another shape has another place.
   void defined(const protocol::Event& event);
-  /// One waits for the commit of a step.
+  /// A writer waits for the commit of a step.
   void hurry(std::int64_t step);
 
  private:
   std::uint64_t key_;
   int writers_;
   Pass pass_;
-  std::map<std::int64_t, protocol::StepNote> done_;       // by step: of some
-  std::map<std::int64_t, protocol::ActionNote> actions_;  // by number: of some
+  std::map<std::int64_t, protocol::StepNote> done_;       // by step, of some writers
+  std::map<std::int64_t, protocol::ActionNote> actions_;  // by number, of some writers
   std::set<std::pair<std::int64_t, std::int32_t>> asked_;
   std::int64_t hurried_ = -1;  // up to this step
 };
