@@ -108,7 +108,9 @@ void Job::run() {
     world_.stop(*plan_.faults.stopped_process, world_.now() + plan_.faults.stopped_for);
   };
   const auto kill_all = [this] {
-    for (int process = 0; process < world_.processes(); ++process) {
+    const bool all_end = !plan_.faults.spares_servers;
+    is_terminated_ = !all_end;
+    for (int process = 0; process < (all_end ? world_.processes() : plan_.ranks); ++process) {
       was_killed_ = was_killed_ || world_.is_alive(process);
       world_.kill(process);
     }
@@ -247,6 +249,7 @@ void Job::serve(int number) {
     place.tree_width = 1 + plan_.ranks % 2;  // a chain, or side by side
     place.job = "sim-" + std::to_string(machine_.first_id());
     place.staging_bytes = static_cast<std::size_t>(plan_.staging_bytes);
+    place.is_terminated = [this] { return is_terminated_; };
     iocomp::Crew crew{crew_terms()};
     const auto disk = disk_options(crew);
     const auto transport = connect(plan_.ranks + number, disk.crew);

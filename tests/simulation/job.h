@@ -86,6 +86,7 @@ class Job {
   bool can_go_on_ = false;  // when a server is lost
   bool servers_had_failures_ = false;
   bool was_killed_ = false;
+  bool is_terminated_ = false;
   bool has_lost_server_ = false;
 };
 

@@ -109,7 +109,8 @@ struct PlannedFaults {
       stopped_at_call{};  ///< then: in its call of the system of this number
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes
-  std::optional<int> killed_server{};      ///< it alone
+  bool spares_servers = false;  ///< then: SIGTERM ends the compute ranks, and servers hear of it
+  std::optional<int> killed_server{};  ///< it alone
   /// Not by the clock: while the fsync with this number is done, of the server that is killed, or
   /// of all processes.
   std::optional<std::int64_t> killed_at_sync{};

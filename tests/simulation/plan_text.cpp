@@ -144,6 +144,7 @@ struct Fields<PlannedFaults> {
     field("stopped_at_call", &PlannedFaults::stopped_at_call);
     field("stopped_for", &PlannedFaults::stopped_for);
     field("killed_at", &PlannedFaults::killed_at);
+    field("spares_servers", &PlannedFaults::spares_servers);
     field("killed_server", &PlannedFaults::killed_server);
     field("killed_at_sync", &PlannedFaults::killed_at_sync);
     field("server_killed_after", &PlannedFaults::server_killed_after);
