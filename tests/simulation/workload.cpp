@@ -141,6 +141,19 @@ void Workload::run(iocomp::client::Client& client) {
   }
 }
 
+// Calls that mean nothing are told at once, and change nothing.
+void Workload::check_refusals(iocomp::client::File& file) {
+  constexpr std::uint64_t nobodys_ticket = std::uint64_t{1} << 40;
+  const auto check = [&](const std::string& call, const auto& body) {
+    if (iocomp::outcome_of(body).code != iocomp::ErrorCode::invalid_argument) {
+      oracle_.broken("rank " + std::to_string(rank_) + ": " + call + " is not refused");
+    }
+  };
+  check("a test of a ticket that nobody has",
+        [&] { (void)client_->test(nobodys_ticket, State::written); });
+  check("a file that comes after itself", [&] { client_->come_after(&file, file.name()); });
+}
+
 void Workload::open(OpenFile& open) {
   const PlannedFile& planned = plan_.files[open.number];
   oracle_.say(rank_, "opens " + planned.name);
@@ -150,6 +163,7 @@ void Workload::open(OpenFile& open) {
                               oracle_.told()[open.number].before.after);
     open.first_step = open.file->current_step();
     oracle_.opened(rank_, open.number, open.first_step);
+    check_refusals(*open.file);
     if (planned.defines_time) {
       open.file->define({.name = iocomp::contents::time_variable});
     }

@@ -48,6 +48,7 @@ class Workload {
   [[nodiscard]] std::int64_t count_steps(const PlannedFile& file) const;
   [[nodiscard]] bool has_step(const OpenFile& open, std::int64_t step) const;
   void open(OpenFile& open);
+  void check_refusals(iocomp::client::File& file);
   void define(OpenFile& open, std::size_t variable);
   void set_attributes(OpenFile& open, int version);
   void make_step(OpenFile& open, std::int64_t step);
