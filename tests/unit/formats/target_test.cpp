@@ -43,6 +43,7 @@ struct Way {
   bool grows_along_time = false;
   bool is_flat = false;
   bool keeps_attributes_by_step = false;  // those of variables
+  bool has_one_step = false;
 };
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
@@ -68,6 +69,7 @@ class PlainFile : public testing::TestWithParam<Way> {
   PlainFile() {
     options_.grows_along_time = GetParam().grows_along_time;
     options_.is_flat = GetParam().is_flat;
+    options_.one_step = GetParam().has_one_step;
     options_.alignment_bytes = 512;
     options_.chunk_bytes = 4096;
     write_text(path(), "");
@@ -77,7 +79,9 @@ class PlainFile : public testing::TestWithParam<Way> {
   [[nodiscard]] const Format& format() const {
     return formats::format(GetParam().format, {}, options_);
   }
-  [[nodiscard]] bool has_many_steps() const { return !GetParam().is_flat; }
+  [[nodiscard]] bool has_many_steps() const {
+    return !GetParam().is_flat && !GetParam().has_one_step;
+  }
 
   // A job begins, perhaps behind the steps of another.
   void begin() {
@@ -257,7 +261,7 @@ TEST_P(PlainFile, HoldsAllTypesAndShapesAfterEachCommitAndWhenAnotherJobGoesOn) 
   }
   finish();
   expect_contents();
-  if (!format().traits().goes_on) {
+  if (!format().traits().goes_on || !has_many_steps()) {
     return;
   }
   go_on();
@@ -273,6 +277,101 @@ TEST_P(PlainFile, HoldsAllTypesAndShapesAfterEachCommitAndWhenAnotherJobGoesOn) 
   expect_contents();
 }
 
+TEST_P(PlainFile, AJobGoesOnOnlyWithVariablesThatAreAlike) {
+  if (!format().traits().goes_on || !has_many_steps() || GetParam().keeps_attributes_by_step) {
+    GTEST_SKIP() << "nothing has to be alike";
+  }
+  begin();
+  ASSERT_TRUE(define("u", array::ElementType::float64, {4, 6}));
+  put("u");
+  commit();
+  put("u");
+  commit();
+  finish();
+  go_on();
+  ASSERT_TRUE(define("u", array::ElementType::float64, {4, 6}));
+  put("u");  // as it was
+  for (const auto& [type, shape] :
+       {std::pair{array::ElementType::int64, std::vector<std::int64_t>{4, 6}},
+        std::pair{array::ElementType::float32, std::vector<std::int64_t>{4, 6}},
+        std::pair{array::ElementType::float64, std::vector<std::int64_t>{4, 7}},
+        std::pair{array::ElementType::float64, std::vector<std::int64_t>{24}}}) {
+    begin();
+    ASSERT_TRUE(define("u", type, shape));
+    const Variable other = catalogue_->variable(0, 0);
+    EXPECT_EQ(outcome_of([&] { (void)target_->place(other, step_, {*catalogue_, 0}); }).code,
+              ErrorCode::unsupported)
+        << array::name(type) << ' ' << shape.size();
+  }
+}
+
+TEST_P(PlainFile, WhatHasNoTimeIsPutOnce) {
+  begin();
+  ASSERT_TRUE(define("lat", array::ElementType::float64, {5}));
+  set("dimensions", text("lat"), 0);
+  attributes_.clear();  // it becomes dimensions
+  if (!catalogue_->has_one_step(catalogue_->variable(0, 0)) || !has_many_steps()) {
+    GTEST_SKIP() << "all variables have a time, or the file has one step";
+  }
+  ASSERT_TRUE(define("u", array::ElementType::float64, {5}));
+  put("lat");
+  put("u");
+  put("lat");  // again in the same step
+  commit();
+  expect_contents();
+  put("u");
+  const Variable lat = catalogue_->variable(0, step_);
+  EXPECT_FALSE(outcome_of([&] { (void)target_->place(lat, step_, {*catalogue_, step_}); }).ok());
+  commit();
+  expect_contents();
+  finish();
+  expect_contents();
+  go_on();
+  ASSERT_TRUE(define("u", array::ElementType::float64, {5}));
+  put("u");
+  commit();
+  expect_contents();
+  finish();
+  expect_contents();
+}
+
+#ifdef IOCOMP_HAS_HDF5
+TEST_P(PlainFile, AJobGoesOnOnlyInTheSameLayout) {
+  if (std::string{GetParam().format} != "hdf5") {
+    GTEST_SKIP() << "there is one layout";
+  }
+  for (const bool has_values : {true, false}) {
+    begin();
+    ASSERT_TRUE(define("u", array::ElementType::float64, {4}));
+    if (has_values) {
+      put("u");
+    }
+    commit();
+    finish();
+    options_.earlier_steps = step_;
+    options_.earlier_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path()));
+    if (has_values) {
+      options_.earlier_variables = {"u"};
+    }
+    for (const bool grows : {false, true}) {
+      options_.grows_along_time = grows;
+      options_.is_flat = false;
+      const bool is_alike =
+          !has_values || (grows == GetParam().grows_along_time && !GetParam().is_flat);
+      const Outcome outcome = outcome_of(
+          [&] { (void)format().create(Path{path()}, options_, Communicator{MPI_COMM_SELF}); });
+      EXPECT_EQ(outcome.code, is_alike ? ErrorCode::ok : ErrorCode::unsupported)
+          << grows << has_values << outcome.story;
+    }
+    options_.grows_along_time = GetParam().grows_along_time;
+    options_.is_flat = GetParam().is_flat;
+    options_.earlier_steps = -1;
+    write_text(path(), "");
+    step_ = from_ = 0;
+  }
+}
+#endif
+
 const std::vector<Way> ways = {
 #ifdef IOCOMP_HAS_HDF5
     {"hdf5_of_steps", "hdf5", false, false, true},
@@ -281,9 +380,11 @@ const std::vector<Way> ways = {
 #endif
 #ifdef IOCOMP_HAS_NETCDF
     {"netcdf", "netcdf"},
+    {"netcdf_of_one_step", "netcdf", false, false, false, true},
 #endif
 #ifdef IOCOMP_HAS_PNETCDF
     {"pnetcdf", "pnetcdf"},
+    {"pnetcdf_of_one_step", "pnetcdf", false, false, false, true},
 #endif
 };
 INSTANTIATE_TEST_SUITE_P(Ways, PlainFile, testing::ValuesIn(ways),
