@@ -36,8 +36,8 @@ std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(Path path, formats
 writing::FileWriter& OutputFiles::writer(std::int64_t target) {
   auto& writer = writers_[target];
   if (!writer) {
-    // Where the lead has created the file, nobody else makes it anew: it may be closed, and have
-    // its name, by now.
+    // A file that the lead has created is not made anew: it may be closed, and have its name, by
+    // now.
     const auto opening = setup_.begins_files && target >= 0 && are_places_known()
                              ? formats::Opening::shares
                              : names_.opening();
@@ -94,7 +94,7 @@ std::size_t OutputFiles::kept_bytes(const std::function<bool(std::int64_t step)>
 
 void OutputFiles::forget(std::int64_t target) {
   if (const auto found = writers_.find(target); found != writers_.end()) {
-    found->second->submit();  // its pieces are told, whatever becomes of the file
+    found->second->submit();  // so that its pieces are told
     writers_.erase(found);
   }
 }
@@ -120,7 +120,7 @@ std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
                                     : places_.at({step, variable}).offset;
 }
 
-// What the lead told before it knew of the new shape is for the old one.
+// A place that the lead told before it knew the new shape is for the old one.
 void OutputFiles::note_place(int variable, std::int64_t step, Place place) {
   const auto reshaped = reshaped_.find({step, variable});
   if (reshaped == reshaped_.end() || place.events > reshaped->second) {

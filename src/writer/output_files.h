@@ -27,8 +27,8 @@
 
 namespace iocomp::writer {
 
-/// The physical files of one file in a process that writes it: a writing::FileWriter for each, made
-/// when it is first asked for, the stripes that lie before them, and where variables lie.
+/// The physical files of one file, in a process that writes it. It holds a writing::FileWriter for
+/// each, made when it is first asked for, the stripes before them, and the places of variables.
 /// Everything is local.
 class OutputFiles {
  public:
@@ -38,16 +38,16 @@ class OutputFiles {
     disk::Options disk{};
     writing::Submit submit{};
     writing::Spill* spill = nullptr;                 ///< null: copies stay in memory
-    staging::StripeMemory* stripe_memory = nullptr;  ///< null: nothing is put together
+    staging::StripeMemory* stripe_memory = nullptr;  ///< null: pieces are not put together
     writing::Stripes::Terms stripes{};
-    /// Nobody else begins the file of a step for this process, if offsets follow from the layout.
+    /// This process itself begins the file of a step, if offsets follow from the layout.
     bool begins_files = false;
   };
-  /// Where a variable lies in a step, as the lead told, or why it has no place.
+  /// The place of a variable in a step, as told by the lead, or the reason why it has none.
   struct Place {
     std::int64_t offset = -1;
     Outcome outcome;
-    std::int64_t events = 0;  ///< the definitions that the lead knew
+    std::int64_t events = 0;  ///< number of definitions that the lead knew
   };
   OutputFiles(Setup setup, commit::Publication names, const contents::Catalogue& catalogue,
               trace::Counters& counters)
@@ -62,7 +62,7 @@ class OutputFiles {
 
   [[nodiscard]] const formats::Format& format() const noexcept { return *setup_.format; }
   [[nodiscard]] const formats::Traits& traits() const { return setup_.format->traits(); }
-  /// The number of the physical file of a step; -1: the one of all steps.
+  /// The number of the physical file of a step; -1 for the file of all steps.
   [[nodiscard]] std::int64_t target_of(std::int64_t step) const noexcept {
     return names_.target_of(step);
   }
@@ -74,55 +74,56 @@ class OutputFiles {
     names_.go_on(setup_.options);
   }
   void spill_to(writing::Spill& spill) noexcept { setup_.spill = &spill; }
-  /// What a target gets that is made now.
+  /// The options for a target that is made now.
   [[nodiscard]] const formats::FormatOptions& options() const noexcept { return setup_.options; }
-  /// The writer of that one.
+  /// The writer of this physical file.
   [[nodiscard]] writing::FileWriter& writer(std::int64_t target);
   [[nodiscard]] writing::FileWriter& writer_of(std::int64_t step) {
     return writer(target_of(step));
   }
-  /// Null where nothing is put together.
+  /// Null if nothing is put together.
   [[nodiscard]] writing::Stripes* stripes() noexcept { return stripes_ ? &*stripes_ : nullptr; }
   [[nodiscard]] const writing::Stripes* stripes() const noexcept {
     return stripes_ ? &*stripes_ : nullptr;
   }
-  /// The one file of all steps is there already, under this name.
+  /// Use the file of all steps that is there already, under this name.
   void go_on_in(const Path& path, formats::Opening opening);
-  /// Remove what this process has begun and nobody commits: the physical files from this number on.
+  /// Remove physical files that this process has begun and nobody commits, from this number on.
   void remove_uncommitted(std::int64_t from) const noexcept;
-  /// Start what waits for company in any of them: neighbours become one write.
+  /// Start the chunks that wait in any of the files: neighbours become one write.
   void submit();
-  /// They are not needed any more.
+  /// The physical file is no longer needed.
   void forget(std::int64_t target);
 
-  // What was spilled.
+  // Spilled chunks.
   [[nodiscard]] bool spills() const noexcept { return setup_.spill != nullptr; }
-  /// Take back what there is memory for; true if there was any.
+  /// Read back what there is memory for. @return true if there was any.
   bool take_back();
-  /// That of steps from `from` to before `to` is not written any more.
+  /// Give up the spilled chunks of steps from `from` to before `to`.
   void drop_spilled(std::int64_t from, std::int64_t to, const Outcome& outcome);
 
-  // What a library writes in calls of this process.
-  /// A writer that has something to write now; null where none has, or the file's pace forbids it.
+  // Writes by a library, in calls of this process.
+  /// A writer that has something to write now; null if there is none, or the file's pace forbids
+  /// it.
   [[nodiscard]] writing::FileWriter* next_work();
-  /// Whether something is to be written when the file's pace allows it.
+  /// True if something waits to be written until the file's pace allows it.
   [[nodiscard]] bool is_held_back() const;
-  /// Bytes that are kept until their step is written as a whole, of the steps that count.
+  /// Bytes that are kept until their step is written as a whole, summed over the steps that count.
   [[nodiscard]] std::size_t kept_bytes(const std::function<bool(std::int64_t step)>& counts) const;
 
   [[nodiscard]] bool is_plain() const { return traits().is_plain(); }
-  /// Whether this process knows where variables lie, without the lead.
+  /// True if this process knows the places of variables without the lead.
   [[nodiscard]] bool are_places_known() const {
     const bool is_one_file = target_of(0) == -1;
     return traits().offsets_by_layout &&
            (setup_.begins_files ? is_plain() || is_one_file : is_plain() && is_one_file);
   }
-  /// The failure of a place, or nothing where it is not known.
+  /// The outcome of a place; nothing while it is not known.
   [[nodiscard]] std::optional<Outcome> place(int variable, std::int64_t step) const;
   /// @pre place(variable, step)
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
   void note_place(int variable, std::int64_t step, Place place);
-  /// The variable has another shape from this step on, since definition number `event`.
+  /// A variable has another shape from this step on, since definition number `event`.
   void reshaped(int variable, std::int64_t step, std::int64_t event);
   void forget_places_until(std::int64_t step);
 
@@ -137,7 +138,8 @@ class OutputFiles {
   std::optional<writing::Stripes> stripes_;                               // of all physical files
   std::map<std::int64_t, std::unique_ptr<writing::FileWriter>> writers_;  // by physical file
   std::map<std::pair<std::int64_t, int>, Place> places_;                  // step, variable
-  std::map<std::pair<std::int64_t, int>, std::int64_t> reshaped_;         // by which definition
+  // number of the definition
+  std::map<std::pair<std::int64_t, int>, std::int64_t> reshaped_;
 };
 
 }  // namespace iocomp::writer

@@ -54,7 +54,7 @@ void WriterFile::tell(const std::vector<Given>& pieces, Became became, const Out
   }
 }
 
-// Pieces: from the first word of them until all of their bytes are here.
+// These functions follow a piece from its announcement until all of its bytes are here.
 
 std::shared_ptr<writing::Piece> WriterFile::begin(std::int64_t step, const array::Part& part,
                                                   int rank, std::uint64_t ticket) {
@@ -90,7 +90,7 @@ void WriterFile::take(writing::Chunk chunk) {
     came(*piece, elements);
   } else if (files_.place(piece->variable.id, piece->step)) {
     write_placed(std::move(chunk));
-  } else {  // else the lead prepares the physical file first
+  } else {  // the lead prepares the physical file first
     want_place(piece->step, piece->variable.id);
     waiting_[{piece->step, piece->variable.id}].push_back(std::move(chunk));
   }
@@ -155,12 +155,13 @@ void WriterFile::written_elsewhere(const protocol::OwnWritten& own) {
 void WriterFile::ended(std::int64_t number) {
   Step& step = steps_[number];
   step.expected = step.begun;
-  if (!setup_.syncs_last && !keeps_steps()) {  // unasked
+  if (!setup_.syncs_last && !keeps_steps()) {  // report unasked
     step.owes_report = step.owes_sync = true;
   }
 }
 
-// Stripes of a step that is here as a whole become no fuller: what was not put stays a hole.
+// When a step is here as a whole, its stripes become no fuller. Elements that were not put stay
+// holes.
 void WriterFile::check_stripes(std::int64_t number, const Step& step) {
   const bool are_all_here = setup_.writes_own_blocks || step.come >= step.expected;
   if (step.is_asked && are_all_here && files_.stripes() != nullptr) {
@@ -190,7 +191,7 @@ bool WriterFile::write_late_stripes(double now) {
   return any;
 }
 
-// What became of pieces, and who is told.
+// These functions tell what became of pieces.
 
 void WriterFile::refuse(writing::Piece& piece, const Outcome& outcome) {
   if (std::exchange(piece.giver.is_told, true)) {
@@ -208,7 +209,7 @@ void WriterFile::give_up(const std::shared_ptr<writing::Piece>& piece, const Out
   }
 }
 
-// A step with a failed piece is not committed, also if it was reported as done.
+// A step with a failed piece is not committed, even if it was reported as done.
 void WriterFile::fail_step(std::int64_t number, const Outcome& outcome) {
   Step& step = steps_[number];
   if (outcome.ok() || !step.failure.ok()) {
@@ -230,7 +231,7 @@ void WriterFile::piece_ended(writing::Piece& piece) {
   std::erase_if(step.joined, [](const auto& joined) { return joined->elements_left == 0; });
   if (!piece.failure.ok()) {
     refuse(piece, in_piece(piece, piece.failure));
-  } else if (keeps_steps()) {  // whoever has given it hears of it when the step is settled
+  } else if (keeps_steps()) {  // its giver hears of it when the step is settled
     step.kept.push_back(given_of(piece));
   } else {
     if (!step.is_settled) {
@@ -243,7 +244,7 @@ void WriterFile::piece_ended(writing::Piece& piece) {
   }
 }
 
-// All that is written of the physical file, of later steps too: they need not ask again.
+// Syncs all that is written of the physical file. So later steps in it need not ask again.
 void WriterFile::sync(std::int64_t step) {
   const std::int64_t target = files_.target_of(step);
   std::vector<std::int64_t> steps;
@@ -257,7 +258,7 @@ void WriterFile::sync(std::int64_t step) {
     }
   }
   writing::FileWriter& writer = files_.writer(target);
-  if (!writer.file().opened() && !pieces.empty()) {  // its physical file went with the step
+  if (!writer.file().opened() && !pieces.empty()) {  // its physical file was given up with the step
     synced(steps, pieces, {ErrorCode::storage_failure, "the step was given up"});
     return;
   }
@@ -289,7 +290,8 @@ bool WriterFile::sync_all() {
 void WriterFile::synced(const std::vector<std::int64_t>& steps, const std::vector<Given>& pieces,
                         const Outcome& outcome) {
   for (const std::int64_t number : steps) {
-    if (const auto found = steps_.find(number); found != steps_.end()) {  // else it was dropped
+    // otherwise it was dropped
+    if (const auto found = steps_.find(number); found != steps_.end()) {
       --found->second.syncs;
       fail_step(number, outcome);
     }
@@ -303,12 +305,12 @@ void WriterFile::synced(const std::vector<std::int64_t>& steps, const std::vecto
   }
 }
 
-// What the lead orders.
+// These functions carry out orders of the lead.
 
 void WriterFile::place(const protocol::StepNote& note) {
   files_.note_place(note.variable, note.step, {note.number, note.outcome, note.events});
   if (note.outcome.ok() && !files_.is_plain()) {
-    // Told to all, so that all can describe the same contents when they finish the file.
+    // Places are told to all, so that all describe the same contents when they finish the file.
     contents_.add(note.step, note.variable,
                   files_.traits().offsets_by_layout
                       ? catalogue_.layout().offset(note.variable, note.step)
@@ -337,7 +339,7 @@ void WriterFile::fill(const protocol::FillOrder& order) {
   Step& step = steps_[order.step];
   step.owes_report = true;
   step.owes_sync = !setup_.syncs_last && !keeps_steps();
-  if (is_lost(order.step)) {  // no piece may ever have come here and told of the loss
+  if (is_lost(order.step)) {  // maybe no piece came here that told of the loss
     fail_step(order.step, loss_.cause);
     return;
   }
@@ -369,7 +371,7 @@ void WriterFile::settle(std::int64_t number, const Outcome& outcome) {
   if (!outcome.ok()) {
     contents_.remove_step(number);
   }
-  files_.submit();  // what waits for company in a step that was given up
+  files_.submit();  // chunks may wait, of a step that was given up
   if (files_.stripes() != nullptr) {
     files_.stripes()->settle(number, number + 1, outcome);
   }
@@ -393,7 +395,7 @@ void WriterFile::settle(std::int64_t number, const Outcome& outcome) {
   if (files_.target_of(number) >= 0) {
     files_.forget(number);
   }
-  // What is under way of a step that was given up comes to its end later.
+  // Pieces under way of a step that was given up end later.
   if (step.ended >= step.begun) {
     steps_.erase(number);
   }
@@ -401,7 +403,7 @@ void WriterFile::settle(std::int64_t number, const Outcome& outcome) {
   files_.forget_places_until(number);
 }
 
-// What waits for a place of these steps does not get any.
+// Ends the chunks that wait for a place in these steps, because they get none.
 void WriterFile::end_waiting(std::int64_t from, std::int64_t to, const Outcome& outcome) {
   while (true) {
     const auto found = waiting_.lower_bound({from, 0});
@@ -444,8 +446,6 @@ void WriterFile::act(const protocol::ActionNote& action) {
   }
 }
 
-// What was found.
-
 bool WriterFile::advance() {
   bool moved = false;
   if (auto* const stripes = files_.stripes(); stripes != nullptr && setup_.writes_own_blocks) {
@@ -480,7 +480,8 @@ bool WriterFile::report_done() {
   return moved;
 }
 
-// Pieces whose last elements other ranks fill up or write are not this rank's business.
+// Counts the pieces whose last elements other ranks fill or write. They are not this rank's
+// business.
 std::int64_t WriterFile::with_others(const Step& step) {
   return std::ranges::count_if(step.joined, [](const auto& piece) {
     return piece->elements_left > 0 && piece->elements_left == piece->elements_with_others;
@@ -492,7 +493,7 @@ bool WriterFile::is_asked(std::int64_t step) const {
   return found != steps_.end() && found->second.is_asked;
 }
 
-// Those of a step that is being written do not count: their memory will be free.
+// Bytes of a step that is being written do not count, because their memory will be free.
 std::size_t WriterFile::kept_bytes() const {
   return files_.kept_bytes([this](std::int64_t number) {
     const auto step = steps_.find(number);

@@ -28,7 +28,7 @@
 
 namespace iocomp::writer {
 
-/// A piece as whoever has given it knows it.
+/// Tells whoever has given a piece which one it is.
 struct Given {
   std::int64_t step = 0;
   int variable = -1;         ///< -1: not known
@@ -36,13 +36,14 @@ struct Given {
   std::uint64_t ticket = 0;  ///< 0: nobody waits for it
 };
 
-/// A file as each of its writers sees it, in a server or in a compute rank: which pieces of a step
-/// are to come and have come, what became of them, and when this process has done what the lead has
-/// ordered. Bytes go to its OutputFiles. What concerns the file as a whole is decided by the lead.
+/// A file at one of its writers, in a server or in a compute rank. It knows which pieces of a step
+/// must come and have come, what became of them, and when this process has carried out the orders
+/// of the lead. Its OutputFiles write the bytes. The lead decides what concerns the file as a
+/// whole.
 class WriterFile {
  public:
   enum class Became { written, durable, failed };
-  /// Whoever has the file in this process.
+  /// The owner of the file in this process. It hears of pieces, and brings reports to the lead.
   class Owner {
    public:
     Owner() = default;
@@ -50,7 +51,7 @@ class WriterFile {
     Owner& operator=(const Owner&) = delete;
     virtual ~Owner() = default;
     virtual void tell(const Given& piece, Became became, const Outcome& outcome) = 0;
-    /// Whether somebody waits until a piece is written.
+    /// True if somebody waits until a piece is written.
     [[nodiscard]] virtual bool is_awaited(const Given& piece) const = 0;
     /// Tell the lead: want_place, step_done, or home_failed.
     virtual void report(protocol::Kind kind, const protocol::StepNote& note) = 0;
@@ -58,17 +59,17 @@ class WriterFile {
   };
   struct Setup {
     OutputFiles::Setup files;
-    std::string who;  ///< for stories: ", server 2 (rank 5)", or empty
+    std::string who;  ///< for messages: ", server 2 (rank 5)", or empty
     /// The pieces are blocks of this rank, which knows when all of a step are here. Other ranks may
-    /// fill its stripes, and write them.
+    /// fill and write its stripes.
     bool writes_own_blocks = false;
-    bool syncs_last = false;  ///< a step is made durable when that is ordered, not before
+    bool syncs_last = false;  ///< a step is made durable only when that is ordered
     /// Makes a physical file that all writers open together.
     std::function<formats::Target(const Path&, const formats::FormatOptions&)> create{};
-    /// Hears of each stripe that is written in parts. May be empty.
+    /// Called for each stripe that is written in parts. May be empty.
     std::function<void(const writing::Stripe&)> writes_parts{};
   };
-  /// All are outlived by this, but for the setup and the names.
+  /// The catalogue, the counters and the owner must outlive this object.
   WriterFile(Setup setup, commit::Publication names, const contents::Catalogue& catalogue,
              trace::Counters& counters, Owner& owner)
       : setup_{std::move(setup)},
@@ -81,86 +82,87 @@ class WriterFile {
 
   [[nodiscard]] OutputFiles& files() noexcept { return files_; }
   [[nodiscard]] const OutputFiles& files() const noexcept { return files_; }
-  /// Whether a library writes whole steps, when they are committed.
+  /// True if a library writes whole steps, when they are committed.
   [[nodiscard]] bool keeps_steps() const { return files_.traits().writes_whole_steps(); }
 
-  // What the lead orders.
+  // Orders of the lead.
   void place(const protocol::StepNote& note);
   void expect(const protocol::Expectation& expectation);
   /// Write the fill value where nobody has put anything.
   void fill(const protocol::FillOrder& order);
   void make_durable(std::int64_t step);
   void settle(std::int64_t step, const Outcome& outcome);
-  /// Steps from this one on fail.
+  /// All steps from this one on fail.
   void fail(const Outcome& outcome, std::int64_t from_step);
   /// Carry out an action of all writers. Collective over them. @throws Error with the failure of
   /// this process.
   void act(const protocol::ActionNote& action);
 
   // Pieces.
-  /// A piece of a step will come.
+  /// Announce a piece of a step.
   [[nodiscard]] std::shared_ptr<writing::Piece> begin(std::int64_t step, const array::Part& part,
                                                       int rank, std::uint64_t ticket);
-  /// What the lead may want to know of it.
+  /// Note a put, because the lead may ask for it.
   void note_put(std::int64_t step, const steps::PutRecord& put) { steps_[step].puts.add(put); }
-  /// Nobody knows yet where a variable lies that is put in a step: ask the lead, once.
+  /// Ask the lead, once, for the place of a variable that is put in a step.
   void want_place(std::int64_t step, int variable);
-  /// A chunk of a piece is here: write it as soon as its place is known. Without bytes where it was
-  /// drained.
+  /// A chunk of a piece is here. It is written as soon as its place is known. A chunk that was
+  /// drained has no bytes.
   void take(writing::Chunk chunk);
-  /// Instead: all of a piece was given to its FileWriter. @param is_begun  this process writes
-  /// something now.
+  /// Called instead of `take`: all of a piece was given to its FileWriter.
+  /// @param is_begun  true if this process writes something now.
   void given(const std::shared_ptr<writing::Piece>& piece, bool is_begun);
-  /// Instead: others have it, who write it together with this process.
+  /// Called instead of `take`: others have the piece, and write it together with this process.
   void passed_on(const std::shared_ptr<writing::Piece>& piece);
-  /// Instead: compute ranks have written these themselves; durable, or failed.
+  /// Called instead of `take`: compute ranks have written these themselves. They are durable, or
+  /// failed.
   void written_elsewhere(const protocol::OwnWritten& own);
-  /// It fails before its bytes are here: those that come are drained.
+  /// A piece fails before its bytes are here. Bytes that come are drained.
   void refuse(writing::Piece& piece, const Outcome& outcome);
-  /// It fails, and nothing more of it comes.
+  /// A piece fails, and nothing more of it comes.
   void give_up(const std::shared_ptr<writing::Piece>& piece, const Outcome& why);
   /// This rank has put all it has for a step.
   void ended(std::int64_t step);
-  /// What was put in a step that others have begun to write.
+  /// Take in the puts of a step that others have begun to write.
   void restore(std::int64_t step, steps::PutLog puts) { steps_[step].puts = std::move(puts); }
-  /// A piece that they have written.
+  /// Take in a piece that those have written.
   void restore(const Given& piece) { steps_[piece.step].unsynced.push_back(piece); }
-  /// Something of a step is in the file, or will be, that this process must make durable.
+  /// Something of a step is in the file, or will be, and this process must make it durable.
   void note_writing(std::int64_t step) { steps_[step].has_written = true; }
   void fail_step(std::int64_t step, const Outcome& outcome);
 
   /// Make durable what is written of the physical file of a step.
   void sync(std::int64_t step);
-  /// The same with what was passed on. @pre all others who write are on this node.
+  /// The same with pieces that were passed on. @pre all who write them are on this node.
   void sync_with_others(std::int64_t step);
-  /// The same of each physical file. @return whether there was anything.
+  /// The same for each physical file. @return true if there was anything.
   bool sync_all();
-  /// Steps before this one are made durable when that is ordered; the others later.
+  /// Steps before this one are made durable as ordered, and the others later.
   void sync_until(std::int64_t step) noexcept { sync_until_ = step; }
   void write(std::vector<writing::Stripe> stripes);
-  /// Write stripes that somebody waits for and nobody adds to; true if there were any.
+  /// Write stripes that somebody waits for and nobody adds to. @return true if there were any.
   bool write_late_stripes(double now);
-  /// Go on as far as that is possible now, and report what is done. @return whether anything moved.
+  /// Go on as far as possible now, and report what is done. @return true if anything moved.
   bool advance();
 
-  /// Whether a step has failed with the file.
+  /// True if a step has failed with the file.
   [[nodiscard]] bool is_lost(std::int64_t step) const noexcept {
     return !loss_.cause.ok() && step >= loss_.from_step;
   }
   [[nodiscard]] const Outcome& lost() const noexcept { return loss_.cause; }
-  /// Whether pieces of a step can come: formats that write whole steps take one at a time.
+  /// True if pieces of a step can come. Formats that write whole steps take one step at a time.
   [[nodiscard]] bool admits(std::int64_t step) const {
     return !keeps_steps() || step <= next_step_ || is_lost(step);
   }
-  /// Whether no piece may wait in stripes any more: all members have ended the step.
+  /// True if pieces may no longer wait in stripes, because all members have ended the step.
   [[nodiscard]] bool is_asked(std::int64_t step) const;
-  /// Bytes of staging memory that are kept for a step of which more may come.
+  /// Bytes of staging memory that are kept for steps of which more may come.
   [[nodiscard]] std::size_t kept_bytes() const;
-  /// The oldest step of which something is being written here; `none` where there is nothing.
+  /// The oldest step that is being written here; `none` if there is no such step.
   [[nodiscard]] std::int64_t oldest_writing(std::int64_t none) const;
-  /// Whether nothing is under way.
+  /// True if nothing is under way.
   [[nodiscard]] bool is_idle() const;
-  /// A story with the file that it is about, and its step if that is not -1.
+  /// An outcome whose story names the file, and the step unless that is -1.
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const {
     return with(outcome, {}, step);
   }
@@ -170,25 +172,25 @@ class WriterFile {
 
  private:
   using Pieces = std::vector<std::shared_ptr<writing::Piece>>;
-  struct Loss {  // of the file, from a step on
+  struct Loss {  // the file fails, from a step on
     Outcome cause;
     std::int64_t from_step = 0;
   };
   struct Step {
     std::int64_t expected = -1;  // pieces; -1: unknown
     std::int64_t begun = 0;
-    std::int64_t come = 0;        // to the last byte, or failed
-    std::int64_t ended = 0;       // written, or failed
-    Pieces joined;                // in stripes that other ranks may fill up or write
-    bool has_written = false;     // since the last fsync has begun
-    std::vector<Given> unsynced;  // written
-    int syncs = 0;                // under way
-    std::vector<Given> kept;      // until the step is written as a whole
+    std::int64_t come = 0;        // pieces that are here to the last byte, or failed
+    std::int64_t ended = 0;       // pieces that are written, or failed
+    Pieces joined;                // pieces in stripes that other ranks may fill or write
+    bool has_written = false;     // since the last fsync began
+    std::vector<Given> unsynced;  // written pieces that are not durable
+    int syncs = 0;                // fsyncs under way
+    std::vector<Given> kept;      // pieces until the step is written as a whole
     Outcome failure;
-    bool owes_report = false;  // that it is done ...
+    bool owes_report = false;  // when the step is done ...
     bool owes_sync = false;    // ... and durable
     bool has_reported = false;
-    bool is_asked = false;  // all members have ended it
+    bool is_asked = false;  // all members have ended the step
     bool is_settled = false;
     steps::PutLog puts;
     std::vector<std::int32_t> report;  // variables whose puts the lead wants to know
@@ -219,14 +221,15 @@ class WriterFile {
   const contents::Catalogue& catalogue_;
   Owner& owner_;
   OutputFiles files_;
-  contents::Contents contents_;  // what a file that all open together was told to make room for
+  contents::Contents contents_;  // of a file that all open together
   std::map<std::int64_t, Step> steps_;
-  std::set<std::pair<std::int64_t, int>> wanted_;  // places: step, variable
+  std::set<std::pair<std::int64_t, int>> wanted_;  // places asked for: step, variable
   std::map<std::pair<std::int64_t, int>, std::vector<writing::Chunk>> waiting_;  // for these
-  std::int64_t next_step_ = 0;  // where whole steps are written: the one that is being taken in
+  std::int64_t next_step_ = 0;  // the whole step that is being taken in
   std::int64_t sync_until_ = INT64_MAX;
   Loss loss_;
-  std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);  // false for completions too late
+  // false when a completion comes too late
+  std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);
 };
 
 }  // namespace iocomp::writer

@@ -19,7 +19,7 @@
 namespace iocomp::writing {
 namespace {
 
-// What the engine takes for a small plan, which it writes at once.
+// The engine takes a plan of this size as a small one, and writes it at once.
 constexpr std::size_t gathered_bytes_at_most = std::size_t{192} << 10;
 constexpr std::size_t gathered_at_most = 64;
 
@@ -43,7 +43,7 @@ void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
   }
 }
 
-// Of several chunks the first is told.
+// Describes chunks for the timeline. Step, rank and ticket are those of the first one.
 trace::Subject subject_of(const std::vector<Chunk>& chunks) {
   const Piece& piece = *chunks.front().piece;
   trace::Subject subject{
@@ -73,7 +73,7 @@ void EngineOutput::submit() {
   if (gathered_.empty()) {
     return;
   }
-  // The chunks, and with them their memory, live until the plan is done.
+  // The chunks and their memory live until the plan is done.
   auto held = std::make_shared<std::vector<Chunk>>(std::exchange(gathered_, {}));
   gathered_bytes_ = 0;
   disk::Plan plan;

@@ -12,8 +12,8 @@
 
 namespace iocomp::writing {
 
-/// A plain file: chunks become plans of the disk engine. Small ones share a plan, its writes and
-/// its answer. This is the one place that says at which offset a byte of a plain file goes.
+/// A plain file. Chunks become plans of the disk engine; small ones share a plan, its writes and
+/// its answer. This is the one place that decides at which offset a byte of a plain file goes.
 class EngineOutput : public Output {
  public:
   EngineOutput(PhysicalFile& file, Submit submit) : file_{file}, submit_{std::move(submit)} {}

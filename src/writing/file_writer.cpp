@@ -33,9 +33,9 @@
 namespace iocomp::writing {
 namespace {
 
-constexpr std::size_t most_fill_bytes = std::size_t{256} << 10;  // held
+constexpr std::size_t most_fill_bytes = std::size_t{256} << 10;  // held at a time
 
-// So many times the value of one element, which is empty for zero.
+// The value of one element, so many times. An empty value is zero.
 std::vector<std::byte> repeated(std::span<const std::byte> value, std::size_t element_bytes,
                                 std::size_t times) {
   std::vector<std::byte> all(times * element_bytes);
@@ -95,8 +95,8 @@ void FileWriter::write_alone(Chunk chunk) {
   }
 }
 
-// What finds no room among others stays in the chunk and is written by itself. The file is opened
-// before: a step that fails may be dropped while this process still owes a stripe of it, which must
+// A chunk that finds no room in a stripe is written by itself. The file is opened first: a step
+// that fails may be dropped while this process still owes one of its stripes, and that write must
 // not create the file anew.
 bool FileWriter::join(Chunk& chunk) {
   if (!outcome_of([this] { (void)file_.open(); }).ok()) {
@@ -171,7 +171,7 @@ void FileWriter::drop_spilled(std::int64_t from, std::int64_t to, const Outcome&
   }
 }
 
-// A stripe is written like a piece of the whole variable that has what was filled.
+// Writes a stripe like a piece of the whole variable that has the elements that were put.
 void FileWriter::write(Stripe stripe) {
   counters_.add(stripe.is_whole ? trace::Counter::stripes : trace::Counter::partial_stripes, 1);
   const auto runs = stripe.runs();

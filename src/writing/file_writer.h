@@ -27,9 +27,9 @@
 
 namespace iocomp::writing {
 
-/// Writes pieces into one physical file, in one process, whoever runs it: puts short runs together
-/// in stripes, brings bytes into the order of the file, and has them written in the way of its
-/// format. What becomes of a piece is told to the piece. Nothing here waits for others.
+/// Writes pieces into one physical file, in one process, whoever runs it. It puts short runs
+/// together in stripes, brings bytes into the order of the file, and has them written in the way of
+/// the format. Each piece is told what becomes of it. Nothing here waits for others.
 class FileWriter {
  public:
   struct Setup {
@@ -37,59 +37,59 @@ class FileWriter {
     std::string name{};  ///< of the file in the program, for the timeline
     formats::Opening opening = formats::Opening::finds;
     disk::Options disk{};
-    /// How bytes get into the file: plain by the disk engine, shared by calls of MPI that block, a
-    /// slice at a time.
+    /// The way bytes get into the file: plain by the disk engine, shared by blocking calls of MPI,
+    /// a slice at a time.
     formats::Kind kind = formats::Kind::plain;
     bool swaps_bytes = false;  ///< the file has numbers in the other byte order
     Submit submit{};
     trace::Counters* counters = nullptr;
     Stripes* stripes = nullptr;  ///< of all physical files of a file; null: nothing is put together
-    Spill* spill = nullptr;      ///< where chunks go that find no room; null: they stay in memory
+    Spill* spill = nullptr;      ///< takes chunks that find no room; null: they stay in memory
   };
   explicit FileWriter(Setup setup);
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
-  /// What is under way goes on, and its pieces are told.
+  /// Work under way goes on, and its pieces are told.
   ~FileWriter() = default;
 
-  /// Write a chunk, now or later. Its piece knows its offset. Where this file has its bytes in
-  /// another order they are turned around in `own_bytes`, which the chunk then must have. It must
-  /// have them too where the file keeps some bits of values only, which are rounded there.
+  /// Write a chunk, now or later. Its piece knows its offset. The chunk must have `own_bytes` if
+  /// this file has bytes in another order, or keeps only some bits of values. They are swapped and
+  /// rounded there.
   void write(Chunk chunk);
-  /// The same of a chunk that is put together with no others.
+  /// The same for a chunk that is not put together with others.
   void write_alone(Chunk chunk);
   /// Put a chunk together with others, as far as there is room, and write the stripes that are full
-  /// now: the rest stays in the chunk. @pre its piece is joined.
+  /// now. The rest stays in the chunk. @pre its piece is joined.
   /// @return true if any stripe was written.
   bool join(Chunk& chunk);
-  /// Write what this process has to write of a stripe.
+  /// Write the part of a stripe that is due to this process.
   void write(Stripe stripe);
   /// Write a value wherever the piece has an element. @param value  of one element; empty: zeros.
   void fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value);
-  /// Start what waits for company: small chunks of one round share a plan.
+  /// Start small chunks that wait to share a plan.
   void submit() { output_->submit(); }
 
-  /// Whether the calling thread has to write something itself, because a library does it.
+  /// True if the calling thread must write something itself, because a library does it.
   [[nodiscard]] bool has_work() const { return output_->has_work(); }
   /// Write a slice of that. Sleeps as the file's pace demands.
   void advance() { output_->advance(); }
 
-  /// Read back what was spilled, as far as there is memory for it and its turn has come, and write
-  /// it. @return whether there was any.
+  /// Read back spilled chunks and write them, as far as there is memory and their turn has come.
+  /// @return true if there were any.
   bool take_back();
   [[nodiscard]] bool has_spilled() const noexcept { return !spilled_.empty(); }
-  /// What was spilled of steps from `from` to before `to` is not written any more.
+  /// Give up the spilled chunks of steps from `from` to before `to`.
   void drop_spilled(std::int64_t from, std::int64_t to, const Outcome& outcome);
 
-  /// Make durable what has ended by now. @param done  is called when it is, or cannot be; at once
-  /// where nothing was ever written.
+  /// Make durable what has ended by now. @param done  called when it is durable, or cannot be; at
+  /// once if nothing was ever written.
   void sync(SyncQueue::Done done);
 
   [[nodiscard]] PhysicalFile& file() noexcept { return file_; }
-  /// Null where nothing is put together.
+  /// Null if nothing is put together.
   [[nodiscard]] Stripes* stripes() noexcept { return stripes_; }
   [[nodiscard]] bool swaps_bytes() const noexcept { return swaps_bytes_; }
-  /// Where whole steps are written; else null.
+  /// The output for whole steps; null for other formats.
   [[nodiscard]] StepOutput* whole_steps() noexcept { return steps_; }
 
  private:

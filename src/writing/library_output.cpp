@@ -37,7 +37,7 @@ void LibraryOutput::advance() {
   }
 }
 
-// Returns how many bytes were written.
+// Returns the number of bytes that were written.
 std::int64_t LibraryOutput::write_front(std::int64_t most_bytes) {
   Chunk& chunk = queue_.front();
   Piece& piece = *chunk.piece;

@@ -13,11 +13,11 @@
 
 namespace iocomp::writing {
 
-/// A file that a library writes, in calls that block: chunks wait in a queue, and each turn of the
+/// A file that a library writes, in calls that block. Chunks wait in a queue, and each turn of the
 /// calling thread writes a slice of it.
 class LibraryOutput : public Output {
  public:
-  /// @param pace  null: writes as fast as can be.
+  /// @param pace  null: writes as fast as possible.
   LibraryOutput(PhysicalFile& file, std::shared_ptr<disk::Pace> pace)
       : file_{file}, pace_{std::move(pace)} {}
 

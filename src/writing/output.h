@@ -5,7 +5,7 @@
 
 namespace iocomp::writing {
 
-/// How chunks get into one physical file.
+/// Gets chunks into one physical file.
 class Output {
  public:
   Output() = default;
@@ -15,9 +15,9 @@ class Output {
 
   /// Write a chunk, now or later; `end` is called for it. @pre its piece has not failed.
   virtual void write(Chunk chunk) = 0;
-  /// Start what waits for company.
+  /// Start chunks that wait to share a write.
   virtual void submit() {}
-  /// Whether `advance` has something to do.
+  /// True if `advance` has something to do.
   [[nodiscard]] virtual bool has_work() const { return false; }
   /// Write a part of what the calling thread has to write itself.
   virtual void advance() {}

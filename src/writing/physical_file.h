@@ -16,12 +16,12 @@
 
 namespace iocomp::writing {
 
-/// One physical file in one process: the descriptors that it writes through, and what the format
-/// has made of the file, where this process has that.
+/// One physical file in one process: the descriptors that it writes through, and the target of the
+/// format, if this process has it.
 class PhysicalFile {
  public:
   /// @param name  of the file in the program.
-  /// @param counters  are told at the end how much was written which way.
+  /// @param counters  are told at the end how much was written in which way.
   PhysicalFile(Path path, std::string name, const disk::Options& options, formats::Opening opening,
                trace::Counters& counters);
   PhysicalFile(const PhysicalFile&) = delete;
@@ -36,13 +36,13 @@ class PhysicalFile {
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& opened() const noexcept { return output_; }
 
   [[nodiscard]] const Path& path() const noexcept { return path_; }
-  /// Where is told what is done with it.
+  /// Records on the timeline what is done with the file.
   [[nodiscard]] const trace::Recorder& recorder() const noexcept { return recorder_; }
   [[nodiscard]] trace::Counters& counters() const noexcept { return counters_; }
   /// The format has created the file.
   void created(formats::Target target) { target_ = std::move(target); }
-  /// The target, if it is of that kind; null before that, and when it was taken to be finished.
-  /// That of a plain file is with the lead.
+  /// The target, if it is of that kind; null before that, and after it was taken to be finished.
+  /// The target of a plain file is with the lead.
   [[nodiscard]] formats::SharedTarget* shared() const noexcept {
     return as<formats::SharedTarget>();
   }

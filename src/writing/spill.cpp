@@ -61,7 +61,7 @@ std::optional<Spill::Spilled> Spill::put(Chunk& chunk, const std::string& path) 
   return spilled;
 }
 
-// After a failure nothing is tried before something was given back: a full disk stays full.
+// After a failure nothing is tried until something was given back, because a full disk stays full.
 std::optional<disk::SpillFile::Part> Spill::write(const Chunk& chunk, const std::string& path) {
   if (has_failed_ && file_->used_bytes() >= used_at_failure_) {
     return std::nullopt;

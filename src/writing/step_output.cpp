@@ -35,7 +35,7 @@ void count(const formats::Compressed& compressed, trace::Counters& counters) {
   counters.add(Counter::compress_seconds, compressed.seconds);
 }
 
-// "compressed 8 MiB to 2 MiB, 0.120 s of threads": nothing where none was.
+// Returns "compressed 8 MiB to 2 MiB, 0.120 s of threads"; empty if nothing was compressed.
 std::string told(const formats::Compressed& compressed) {
   if (compressed.stored_bytes <= 0) {
     return {};
@@ -89,7 +89,7 @@ std::int64_t StepOutput::given_bytes() const {
   return bytes;
 }
 
-// Chunks of the next step may be here already, where this one was written.
+// Chunks of the next step may be here already, after this one was written.
 void StepOutput::forget(std::int64_t step) {
   if (begun_ == step) {
     begun_ = -1;

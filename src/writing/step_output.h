@@ -13,20 +13,20 @@
 
 namespace iocomp::writing {
 
-/// A file whose library writes whole steps, one after the other: a chunk has ended when the library
-/// knows of it, and keeps its memory until its step is written or given up.
+/// A file whose library writes whole steps, one after the other. A chunk has ended when the library
+/// knows of it. It keeps its memory until its step is written or given up.
 class StepOutput : public Output {
  public:
   explicit StepOutput(PhysicalFile& file) : file_{file} {}
 
   void write(Chunk chunk) override;
-  /// Write what was given for a step. Collective over the writers of the file.
+  /// Write the chunks that were given for a step. Collective over the writers of the file.
   /// @param number  of the step in the physical file.
   /// @throws Error{storage_failure}.
   void write_step(std::int64_t number, const contents::Description& description);
-  /// A step is over, written or given up.
+  /// A step is over: it was written or given up.
   void forget(std::int64_t step);
-  /// Staging memory that is kept for the steps that are wanted.
+  /// Bytes of staging memory that are kept for the steps that are wanted.
   [[nodiscard]] std::size_t kept_bytes(const std::function<bool(std::int64_t)>& is_wanted) const;
 
  private:
@@ -34,7 +34,7 @@ class StepOutput : public Output {
 
   PhysicalFile& file_;
   std::vector<Chunk> kept_;
-  std::int64_t begun_ = -1;  // the step of which the library knows something; -1: none
+  std::int64_t begun_ = -1;  // the step that the library has begun; -1: none
 };
 
 }  // namespace iocomp::writing

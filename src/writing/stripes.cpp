@@ -28,11 +28,11 @@ constexpr auto page = static_cast<std::int64_t>(staging::Arena::page_bytes);
 constexpr std::int64_t smallest_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t stripes_at_once = 8;
 constexpr std::int64_t runs_per_stripe = 4;
-// A stripe that somebody waits for is written when nothing was added to it for so long: in a step
-// of equal ranks the others come within that time.
+// A stripe that somebody waits for is written when nothing was added to it for so long. In a step
+// of equal ranks, the others come within that time.
 constexpr double grace_seconds = 0.05;
 
-// The stripe of an element, in elements of its variable.
+// The stripe of an element, as a range of elements of its variable.
 struct Span {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -44,7 +44,7 @@ Span span_of(const Piece& piece, std::int64_t index) {
   return {begin, std::min(begin + piece.stripe_elements, piece.domain_end)};
 }
 
-// Those that are meant, in their order; the others stay.
+// Removes and returns those that are meant, in their order.
 template <typename IsMeant>
 std::vector<Stripe> taken_out(std::vector<Stripe>& stripes, IsMeant&& is_meant) {
   const auto meant = std::ranges::stable_partition(stripes, std::not_fn(is_meant));
@@ -113,7 +113,7 @@ void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
   if (terms_.bytes == 0 || !is_strided || row * element >= terms_.run_bytes) {
     return;
   }
-  // Only what was cut at the borders of this domain is all here.
+  // Only a piece that was cut at the borders of this domain is here as a whole.
   if (index_of(piece, piece.first) >= begin &&
       index_of(piece, piece.first + piece.elements_left - 1) < end) {
     piece.domain_begin = begin;
@@ -129,7 +129,7 @@ bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
   return open_.contains(key) || memory_.has_room(key, static_cast<std::size_t>(bytes));
 }
 
-// Nothing where there is no memory.
+// Returns null if there is no memory.
 Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
   const Span span = span_of(piece, index);
   const Key key = key_of(piece, span.begin);
@@ -175,7 +175,7 @@ void Stripes::add_part(Chunk& chunk, std::int64_t count, Stripe& stripe, double 
   part.first = chunk.first;
   part.count = count;
   if (count == chunk.count) {
-    // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
+    // A lent chunk ends where a stripe does, so the loan lasts until all of it is written.
     part.loan = std::move(chunk.loan);
   }
   stripe.touched = now;
@@ -199,7 +199,7 @@ void Stripes::claim(Stripe& stripe, std::int64_t elements) {
   unclaimed_[stripe.step] -= elements;
 }
 
-// A stripe that is not open any more goes to where others write it, or is written in parts here.
+// Moves a stripe that is no longer open. Others write it, or this process writes its parts.
 Stripes::Open::iterator Stripes::move_out(Open::iterator at, std::vector<Stripe>& withdrawn) {
   Stripe& stripe = at->second;
   if (memory_.look(stripe.hold.held()) == State::withdrawn) {
@@ -215,7 +215,7 @@ Stripes::Open::iterator Stripes::move_out(Open::iterator at, std::vector<Stripe>
   return open_.erase(at);
 }
 
-// The first elements of a chunk.
+// Copies the first elements of a chunk.
 void Stripes::copy(const Chunk& chunk, std::int64_t count, const Stripe& stripe) const {
   const Piece& piece = *chunk.piece;
   const auto element = static_cast<std::size_t>(piece.element_bytes());

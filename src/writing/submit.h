@@ -7,8 +7,8 @@
 
 namespace iocomp::writing {
 
-/// Has a disk plan carried out, whoever does that: `done` is called at once or later, by the thread
-/// that submitted it. Then the plan's bytes may go.
+/// Has a disk plan carried out. `done` is called at once or later, by the thread that submitted it.
+/// From then on, the plan does not need its bytes.
 using Submit =
     std::function<void(disk::Plan plan, std::function<void(const disk::Completion&)> done)>;
 

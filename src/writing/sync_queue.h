@@ -13,8 +13,8 @@
 
 namespace iocomp::writing {
 
-/// The fsyncs of one physical file, one at a time: all who ask while one is under way share the
-/// next. Plans under way keep it alive.
+/// The fsyncs of one physical file, one at a time. All who ask while one is under way share the
+/// next one. Plans under way keep this object alive.
 class SyncQueue : public std::enable_shared_from_this<SyncQueue> {
  public:
   using Done = std::function<void(const Outcome&)>;

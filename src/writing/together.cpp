@@ -17,7 +17,7 @@
 namespace iocomp::writing {
 namespace {
 
-// As the one file of all steps has it.
+// The description with the steps as the file of all steps numbers them.
 contents::Description in_file(contents::Description description, const Together& order) {
   for (auto& placed : description.contents) {
     placed.step += order.earlier_steps;
@@ -25,7 +25,7 @@ contents::Description in_file(contents::Description description, const Together&
   return description;
 }
 
-// Only whole steps: what MPI writes is in the file already.
+// Writes only whole steps, because what MPI writes is in the file already.
 void flush(const Together& order, FileWriter& writer, const contents::Contents& contents,
            const contents::Catalogue& catalogue) {
   if (writer.whole_steps() != nullptr) {
@@ -35,7 +35,7 @@ void flush(const Together& order, FileWriter& writer, const contents::Contents& 
   }
 }
 
-// A file is ended whatever becomes of it: nobody leaves another waiting.
+// A file is ended whatever becomes of it, so that nobody leaves another waiting.
 void finish(const Together& order, FileWriter& writer, const contents::Contents& contents,
             const contents::Catalogue& catalogue) {
   const bool is_one_step = order.number >= 0;

@@ -12,17 +12,17 @@
 
 namespace iocomp::writing {
 
-/// What all writers of a file are ordered to do together.
+/// An order to all writers of a file to do something together.
 struct Together {
   steps::Action action{};
-  std::int64_t number = 0;         ///< of the physical file: its step; -1: the one of all steps
-  std::int64_t settled = 0;        ///< steps before this one are
+  std::int64_t number = 0;         ///< of the physical file: its step; -1: the file of all steps
+  std::int64_t settled = 0;        ///< all earlier steps are settled
   std::int64_t earlier_steps = 0;  ///< of other jobs, in front of those of this one in the file
 };
 
 /// Carry it out. Collective over the writers of the file.
-/// @param contents  what the format was told to make room for; the same with all writers.
-/// @param create  makes the physical file, where that is ordered.
+/// @param contents  that the format was told to make room for; the same at all writers.
+/// @param create  makes the physical file, if that is ordered.
 /// @throws Error with the failure of this process.
 void carry_out(const Together& order, FileWriter& writer, const contents::Contents& contents,
                const contents::Catalogue& catalogue,
