@@ -12,9 +12,9 @@
 
 namespace iocomp::server {
 
-/// Carries out the collective actions that the lead orders (MPI files), one after another in its
-/// order. All servers meet at a nonblocking barrier first, while the loop goes on receiving; only
-/// then comes the collective call, which then waits for nobody.
+/// Carries out the collective actions that the lead orders (MPI files), one after another, in its
+/// order. All servers first meet at a nonblocking barrier, while the loop goes on receiving. Only
+/// then comes the collective call, which waits for nobody.
 class Actions {
  public:
   using Perform = std::function<void(std::uint64_t file, const protocol::ActionNote&)>;
@@ -25,7 +25,7 @@ class Actions {
   }
 
   [[nodiscard]] bool is_empty() const noexcept { return queue_.empty(); }
-  /// Go on with the first action; true if one was carried out.
+  /// Go on with the first action. @return true if one was carried out.
   bool advance();
 
  private:

@@ -13,7 +13,8 @@
 namespace iocomp::server {
 namespace {
 
-// Of the staging memory: stripes may have half of it, and something must be left to receive into.
+// Fractions of the staging memory. Stripes may have half of it, and some must be left to receive
+// into.
 constexpr std::size_t given_part = 4;
 constexpr std::size_t spare_part = 4;
 

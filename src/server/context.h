@@ -35,7 +35,7 @@
 
 namespace iocomp::server {
 
-/// What a server knows of its session.
+/// The place of a server in its session.
 struct Place {
   MPI_Comm servers =
       MPI_COMM_NULL;           ///< all servers, in the order of their numbers; the library's own
@@ -43,16 +43,17 @@ struct Place {
   mpi::Peers ranks;            ///< session ranks of the servers, by number
   std::map<int, int> clients;  ///< of this server: compute rank by session rank
   std::vector<std::int64_t> client_counts;  ///< of each server, by number
-  int tree_width = 8;  ///< servers that report to each: for a message for all, it sends so many
+  int tree_width = 8;  ///< servers that report to each; it sends so many messages for one to all
   std::string job;     ///< "<host>-<pid>", the same on all ranks
-  std::size_t staging_bytes = 0;          ///< this server's share of the node's limit
-  double core_share = 1;                  ///< of its hardware threads that compute ranks leave it
-  std::function<bool()> is_terminated{};  ///< whether SIGTERM has come
-  bool clients_outlive_signal = false;    ///< it does not end compute ranks
-  trace::Timeline* timeline = nullptr;    ///< gets events; null: there is none
+  std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
+  /// Of its hardware threads: the part that compute ranks leave it.
+  double core_share = 1;
+  std::function<bool()> is_terminated{};  ///< true if SIGTERM has come
+  bool clients_outlive_signal = false;    ///< SIGTERM does not end compute ranks
+  trace::Timeline* timeline = nullptr;    ///< gets events; null if there is none
 };
 
-/// What the parts of one server share. Everything is used by the loop's thread.
+/// The means that the parts of one server share. Everything is used by the loop's thread.
 struct Context {
   const config::Settings& settings;
   mpi::WaitPolicy policy;
@@ -71,12 +72,12 @@ struct Context {
     trace::Activity activity;
     std::function<void(const disk::Completion&)> done;
   };
-  /// The compute ranks write without servers: nothing may be written any more.
+  /// True if the compute ranks write without servers. Then nothing may be written any more.
   std::function<bool()> is_given_up;
   std::function<bool()> was_given_up;  ///< the same, from any thread
 
-  /// Where pieces go that find no room, made when first asked for.
-  /// @throws Error{storage_failure} where that is impossible.
+  /// Takes pieces that find no room. It is made when it is first asked for.
+  /// @throws Error{storage_failure} if that is impossible.
   [[nodiscard]] writing::Spill& spill();
 
   /// Carry out a disk plan; `done` is called from the loop.

@@ -59,7 +59,7 @@ bool Goodbyes::advance(bool is_done) {
   return true;
 }
 
-// The compute ranks of this server have gone, so nobody waits for it but other servers.
+// The compute ranks of this server have gone, so only other servers can wait for it.
 void Goodbyes::leave_alone() {
   const double deadline = context_.policy.deadline_seconds;
   const bool works = !context_.plans.empty() || !context_.jobs.empty();

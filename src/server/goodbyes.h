@@ -11,28 +11,29 @@
 
 namespace iocomp::server {
 
-/// The end of a session: when all compute ranks of this server have said bye, it has nothing more
-/// to do for their files, and the servers below it have said so, it tells the one above what they
-/// counted. When all have, the lead tells all, and each answers its compute ranks.
+/// The end of a session. A server waits until its compute ranks have said bye, it has nothing more
+/// to do for their files, and the servers below it have told their counters. Then it tells the
+/// server above all these counters. When all servers have, the lead tells all, and each answers its
+/// compute ranks.
 class Goodbyes {
  public:
   Goodbyes(Context& context, const transport::Transport& transport);
 
-  /// Somebody has sent something.
+  /// A message has come.
   void heard() noexcept { last_heard_ = now_seconds(); }
-  /// @return whether it had not left before.
+  /// @return true if the client had not left before.
   bool client_left(int client);
-  /// @param is_done  whether this server has nothing more to do; it waits for that until the
-  /// deadline. @return whether it spoke.
+  /// @param is_done  true if this server has nothing more to do; it waits for that until the
+  /// deadline. @return true if it told the others.
   bool advance(bool is_done);
-  /// One right below, and those below it, counted this.
+  /// The counters of a server right below, and of those below it.
   void server_left(const std::vector<double>& counters);
-  /// All servers together counted this.
+  /// The counters of all servers together.
   void all_left(const std::vector<double>& counters);
-  /// Whether nobody needs this server any more.
+  /// True if nobody needs this server any more.
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
-  /// The same where not all servers have come to say goodbye within the deadline: some have ended,
-  /// or are stopped.
+  /// The same, if not all servers have said goodbye within the deadline: some have ended, or are
+  /// stopped.
   [[nodiscard]] bool is_alone() const noexcept { return is_alone_; }
 
  private:
@@ -42,10 +43,10 @@ class Goodbyes {
   Context& context_;
   const transport::Transport& transport_;
   std::set<int> clients_gone_;
-  double last_left_ = 0;  // when the last client did
+  double last_left_ = 0;  // time when the last client left
   bool has_told_ = false;
-  int servers_gone_ = 0;  // of those right below
-  trace::Counters all_;   // summed over these and those below them
+  int servers_gone_ = 0;  // number of servers right below that have told
+  trace::Counters all_;   // summed over this server and those below it
   double began_;
   double last_heard_;
   bool is_over_ = false;

@@ -48,8 +48,8 @@ void HomeFile::left(int client) {
   }
 }
 
-// Of a file of all compute ranks it is known how many of them report through this server. Of
-// another one each home reports for itself, and servers pass that on as it is.
+// If all compute ranks are members of a file, it is known how many report through this server. For
+// other files, each home reports for itself, and servers pass these reports on unchanged.
 void HomeFile::begin(std::int64_t members) {
   reports_.emplace(key_, members, pass_,
                    [this](const steps::Difference& difference) { different(difference); });
@@ -65,7 +65,8 @@ void HomeFile::open(const protocol::Open& open, const std::string& who) {
       begin(
           std::accumulate(counts.begin() + here.first, counts.begin() + here.end, std::int64_t{0}));
     }
-    // Those above must know that members report from here, also where others have opened it before.
+    // Those above must know that members report from here, even if others have opened the file
+    // before.
     if (!opened_ || opened_->outcome.ok()) {
       pass_(protocol::encode(key_, Kind::home_open, open));
     }

@@ -20,11 +20,11 @@
 
 namespace iocomp::server {
 
-/// A file as the home of some of its members sees it: compares what they call, sums what they have
-/// put in a step, joins that with what comes from the servers below, and reports it once.
+/// A file at the home of some of its members. It compares their calls, sums what they have put in a
+/// step, joins that with the reports of the servers below, and reports it once.
 class HomeFile {
  public:
-  /// Takes what was joined, on its way to the lead.
+  /// Takes joined reports on their way to the lead.
   using Pass = std::function<void(protocol::Bytes message)>;
   HomeFile(Context& context, std::uint64_t key, Pass pass);
 
@@ -34,14 +34,14 @@ class HomeFile {
   void close(int client, const protocol::StepCounts& counts);
   /// Steps from this one on are lost.
   void give_up(const protocol::StepNote& from);
-  /// How far a file has come that this one comes after.
+  /// The progress of a file that this one comes after.
   void other(std::span<const std::byte> body) {
     pass_(protocol::message(protocol::Kind::home_other, key_, body));
   }
-  /// It will not close the file any more: what it has ended counts.
+  /// The client will not close the file any more. The steps that it has ended count.
   void left(int client);
 
-  /// A report of this server itself, or of one right below and those below it.
+  /// A report of this server itself, or of a server right below for itself and those below it.
   void report(protocol::Kind kind, int server, std::span<const std::byte> body);
 
   /// The lead's answers.
@@ -50,7 +50,7 @@ class HomeFile {
   void failed(const Outcome& outcome, std::int64_t from_step);
   void closed(const Outcome& outcome);
 
-  /// Nobody will ask for this file any more.
+  /// True if nobody will ask for this file any more.
   [[nodiscard]] bool is_over() const noexcept;
 
  private:
@@ -63,11 +63,11 @@ class HomeFile {
   Context& context_;
   std::uint64_t key_;
   Pass pass_;
-  std::optional<protocol::Open> first_open_;     // here or below
-  bool is_of_all_ = false;                       // compute ranks
-  std::int64_t home_members_ = -1;               // before one of them has opened
+  std::optional<protocol::Open> first_open_;     // the first open, here or below
+  bool is_of_all_ = false;                       // all compute ranks are members
+  std::int64_t home_members_ = -1;               // unknown before one of them has opened the file
   std::vector<int> clients_;                     // session ranks that have opened
-  std::map<int, protocol::StepCounts> in_step_;  // of those that have not closed: where they are
+  std::map<int, protocol::StepCounts> in_step_;  // the step of each client that has not closed
   std::optional<protocol::Opened> opened_;
   std::optional<Outcome> closed_;
   std::optional<commit::Reports> reports_;  // of members

@@ -6,10 +6,10 @@
 
 namespace iocomp::server {
 
-/// Which compute ranks wait for what they have put into a file, and up to which step.
+/// The compute ranks that wait for what they have put into a file, and up to which step.
 class Hurry {
  public:
-  /// @param durable  it waits until that is durable; else until it is written.
+  /// @param durable  true if it waits until that is durable, false if until it is written.
   void note(int client, std::int64_t step, bool durable);
   [[nodiscard]] bool for_written(int client, std::int64_t step) const {
     return covers(written_, client, step);
@@ -17,7 +17,7 @@ class Hurry {
   [[nodiscard]] bool for_durable(int client, std::int64_t step) const {
     return covers(durable_, client, step);
   }
-  /// Nobody waits for this step and those before it any more.
+  /// Nobody waits any more for this step and those before it.
   void settle(std::int64_t step);
 
  private:

@@ -39,8 +39,8 @@ constexpr std::int64_t page = staging::Arena::page_bytes;
 constexpr int pieces_per_turn = 64;
 constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
-// What the transport lends: memory of a sender that is read in place, or staging memory that others
-// see. Given back with the last copy of this.
+// Memory that the transport lends: memory of a sender that is read in place, or staging memory that
+// others see. It is given back with the last copy of this.
 std::shared_ptr<const void> loan(transport::Transport& transport, transport::FetchId id) {
   return {&transport, [&transport, id](const void* /*transport*/) { transport.give_back(id); }};
 }
@@ -101,8 +101,8 @@ bool Intake::advance() {
   return moved;
 }
 
-// Everybody gets a turn to be first, so that a full staging memory starves nobody; but pieces that
-// are put together come in the order of the file, so that stripes become full.
+// Everybody gets a turn to be first, so that a full staging memory starves nobody. Pieces that are
+// put together come in the order of the file, so that stripes become full.
 std::vector<std::pair<const int, Intake::Client>*> Intake::in_turn() {
   using Order = std::tuple<std::int64_t, int, std::int64_t>;  // step, variable, index
   std::vector<std::pair<Order, std::pair<const int, Client>*>> order;
@@ -135,7 +135,7 @@ bool Intake::is_stuck() const {
   return is_short_ && (fetching_.empty() || now_seconds() - short_since_ > patience_seconds);
 }
 
-// Small pieces many at a time: a round of the server costs more than taking one.
+// Takes many small pieces at a time, because a round of the server costs more than taking one.
 bool Intake::take_turn(int rank, Client& client) {
   bool any = false;
   for (int taken = 0; taken < pieces_per_turn && !client.queue.empty(); ++taken) {
@@ -156,7 +156,7 @@ bool Intake::begin(int client, QueuedPiece& queued) {
   }
   queued.file = find_(queued.file_key);
   if (queued.file == nullptr || !queued.file->knows(queued.piece.step, queued.piece.events)) {
-    return false;  // the lead's word is on its way
+    return false;  // the order of the lead is on its way
   }
   if (!queued.file->writer().admits(queued.piece.step)) {
     return false;  // its step follows one that is not written yet
@@ -243,7 +243,7 @@ void Intake::leave_queue(Client& client, QueuedPiece& queued, Fetching& fetching
 }
 
 bool Intake::borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk) {
-  // What lies with its sender until it is written would keep the sender waiting.
+  // Memory that stays with its sender until it is written would keep the sender waiting.
   if (!queued.file->writes_as_they_lie() || chunk.piece->variable.kept_bits > 0 ||
       queued.file->settings().when_full == config::WhenFull::spill) {
     return false;
@@ -253,7 +253,7 @@ bool Intake::borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk) 
   const bool direct =
       !chunk.piece->is_joined() && context_.disk.direct != disk::Direct::off &&
       first.elements * element >= static_cast<std::int64_t>(context_.disk.direct_from_bytes);
-  // What could go O_DIRECT and cannot from where it lies is written faster from a copy.
+  // A chunk that could go O_DIRECT, but not from where it lies, is written faster from a copy.
   std::optional<std::size_t> remainder;
   if (direct) {
     remainder = static_cast<std::size_t>(first.index * element % page);
@@ -270,14 +270,14 @@ bool Intake::borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk) 
 
 bool Intake::lease(QueuedPiece& queued, writing::Chunk& chunk, std::span<std::byte>& memory) {
   const std::int64_t bytes = chunk.count * queued.begun->element_bytes();
-  // Memory and file aligned alike (variables begin on page borders): so whole blocks can go
-  // O_DIRECT.
+  // Memory and file are aligned alike, so that whole blocks can go O_DIRECT. Variables begin on
+  // page borders.
   const std::int64_t skew = first_run(chunk).index * queued.begun->element_bytes() % page;
   auto leased = context_.arena.try_take(static_cast<std::size_t>(bytes + skew));
   if (!leased) {
     if (queued.file->settings().when_full == config::WhenFull::fail) {
       queued.file->refuse(*queued.begun, bytes);
-      return true;  // no memory: to be drained
+      return true;  // without memory, it is drained
     }
     if (queued.file->writer().keeps_steps() && context_.arena.used_bytes() <= kept_bytes_()) {
       queued.file->refuse_step(*queued.begun, bytes);

@@ -24,10 +24,10 @@
 
 namespace iocomp::server {
 
-/// Takes pieces in: one queue per compute rank, in the order of its puts, and fetches a chunk only
-/// when there is a lease for it, so that the staging memory bounds what this server holds. Pieces
-/// that have failed are fetched into one scratch chunk and dropped, because their sender's memory
-/// must become free all the same.
+/// Takes pieces in. There is one queue per compute rank, in the order of its puts. A chunk is
+/// fetched only when there is a lease for it, so that the staging memory bounds what this server
+/// holds. Pieces that have failed are fetched into one scratch chunk and dropped, because the
+/// memory of their sender must become free all the same.
 class Intake {
  public:
   using FindFile = std::function<ServedFile*(std::uint64_t)>;
@@ -37,20 +37,20 @@ class Intake {
 
   /// A piece message of a compute rank has arrived.
   void take(int client, std::vector<std::byte> message);
-  /// Fetch what can be fetched, pass on what has arrived; true if anything moved.
+  /// Fetch what can be fetched, and pass on what has arrived. @return true if anything moved.
   bool advance();
-  /// Runs that later pieces of a client refer to by their number; and the end of that.
+  /// A client announces runs that later pieces refer to by their number, and forgets them again.
   void know_runs(int client, std::uint64_t number, array::RunList runs);
   void forget_runs(int client, std::uint64_t number);
-  /// Whether nothing comes in because there is no memory for it, and nothing is on its way that
-  /// could end this by itself.
+  /// True if nothing comes in because there is no memory for it, and if nothing on its way could
+  /// end this by itself.
   [[nodiscard]] bool is_stuck() const;
   [[nodiscard]] bool is_empty() const noexcept { return queued_ == 0 && fetching_.empty(); }
 
  private:
   struct Client {
     std::deque<QueuedPiece> queue;
-    int fetches = 0;  // under way
+    int fetches = 0;  // those under way
     std::map<std::uint64_t, std::shared_ptr<const array::RunList>> run_lists;
   };
   struct Fetching {
@@ -58,7 +58,7 @@ class Intake {
     ServedFile* file = nullptr;
     writing::Chunk chunk;
     bool drained = false;
-    bool last = false;  // of its piece
+    bool last = false;  // the last chunk of its piece
     double began = 0;
   };
 
@@ -70,11 +70,12 @@ class Intake {
   void leave_queue(Client& client, QueuedPiece& queued, Fetching& fetching);
   // Read a chunk where its sender has it, if that is possible and pays.
   [[nodiscard]] bool borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk);
-  // Memory for a chunk; none (but true) for a piece that fails instead of waiting for some.
+  // Get memory for a chunk. A piece that fails instead of waiting gets none, and the answer is
+  // true.
   [[nodiscard]] bool lease(QueuedPiece& queued, writing::Chunk& chunk,
                            std::span<std::byte>& memory);
   void complete(transport::FetchId id);
-  // Tell the timeline. @param begin  nothing: now.
+  // Tell the timeline. @param begin  nothing means now.
   void record(trace::What what, std::optional<double> begin, const ServedFile& file,
               const writing::Chunk& chunk) const;
 
@@ -88,10 +89,10 @@ class Intake {
   bool scratch_used_ = false;
   std::size_t queued_ = 0;
   double full_since_ = 0;
-  double short_since_ = 0;  // of memory for something; 0: is not
+  double short_since_ = 0;  // since when memory is short for something; 0: it is not
   bool is_short_ = false;   // in this round
-  int turn_ = 0;            // who is first in this round
-  RowMemory row_;           // of the client whose turn it is
+  int turn_ = 0;            // the client that is first in this round
+  RowMemory row_;           // for the client whose turn it is
 };
 
 }  // namespace iocomp::server

@@ -37,7 +37,7 @@ using protocol::Kind;
 
 namespace {
 
-// Then the open is tried, and refused if the files are still being written.
+// After this time a held open is tried, and refused if the files are still being written.
 constexpr double longest_hold_seconds = 10;
 
 config::FileSettings settings_of(const config::Settings& settings, const protocol::Open& open) {
@@ -122,7 +122,8 @@ void OpenFiles::from_server(const protocol::Header& header, int sender,
     case Kind::action_done:
     case Kind::home_failed:
     case Kind::home_other:
-      if (const auto found = files_.find(header.file); found != files_.end()) {  // else it is over
+      // otherwise it is over
+      if (const auto found = files_.find(header.file); found != files_.end()) {
         home_of(found->second, header.file)
             .report(header.kind, context_.post.server_of(sender), body);
       }
@@ -147,7 +148,7 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
   }
   const auto found = files_.find(header.file);
   if (found == files_.end() || !found->second.lead) {
-    return;  // of a file that is over
+    return;  // the file is over
   }
   commit::Lead& lead = *found->second.lead;
   switch (header.kind) {
@@ -210,7 +211,8 @@ std::string OpenFiles::path_of(const protocol::Open& open) const {
   return path;
 }
 
-// For the program a failed file is closed at once; here it is not before all of it has settled.
+// For the program a failed file is closed at once. Here it is closed only after all of it has
+// settled.
 bool OpenFiles::has_failed_file(const std::string& path) const {
   return std::ranges::any_of(files_, [&](const auto& item) {
     const auto& lead = item.second.lead;
@@ -320,7 +322,7 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
   const auto outcome = [&] { return protocol::decode_outcome(body); };
   const auto note = [&] { return protocol::decode_step_note(body); };
   if (header.kind == Kind::opened) {
-    // Members of this home may come to open it later than those of others.
+    // Members of this home may open the file later than those of others.
     const auto opened = protocol::decode_opened(body);
     entry.is_closed = !opened.outcome.ok();
     if (entry.is_closed) {
@@ -372,7 +374,7 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
   }
 }
 
-// Files that come after the one that has moved.
+// Goes on with files that come after one that has moved.
 bool OpenFiles::advance_leads() {
   bool any = false;
   for (auto& [key, entry] : files_) {

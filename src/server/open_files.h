@@ -24,8 +24,8 @@
 
 namespace iocomp::server {
 
-/// The files of a server, each in up to three roles (writer, home, lead), and which role a message
-/// about a file is for.
+/// The files of a server, each in up to three roles (writer, home, lead). It finds the role that a
+/// message about a file is for.
 class OpenFiles {
  public:
   /// An action of the lead that all servers carry out together, in its order.
@@ -35,24 +35,25 @@ class OpenFiles {
   void from_client(const protocol::Header& header, int client, std::span<const std::byte> body);
   /// @param sender  session rank.
   void from_server(const protocol::Header& header, int sender, std::span<const std::byte> body);
-  /// A client of this server that will say nothing more.
+  /// A client of this server will say nothing more.
   void client_left(int client);
   /// Carry out an ordered action and answer it.
   void perform(std::uint64_t key, protocol::ActionNote note);
 
   /// The writer of a file, or nothing before this server knows it.
   [[nodiscard]] ServedFile* writer(std::uint64_t key) const;
-  /// Whether no lead, of this server or another, has anything more to order.
+  /// True if no lead, of this server or another, has anything more to order.
   [[nodiscard]] bool are_closed() const;
   void for_each_writer(const std::function<void(ServedFile&)>& visit) const;
   /// Forget the files that are over in all roles.
   void forget_finished();
-  /// Go on with files that wait for others. @return whether anything moved.
+  /// Go on with files that wait for others. @return true if anything moved.
   bool advance_leads();
-  /// Open what waits for the end of a failed file of the same path. @return whether anything was.
+  /// Open files that wait for the end of a failed file of the same path. @return true if there were
+  /// any.
   bool open_held();
   [[nodiscard]] bool holds_opens() const noexcept { return !held_.empty(); }
-  /// Others may write the files of this server.
+  /// Give up the ownership: others may write the files of this server.
   void release();
 
  private:
@@ -61,7 +62,7 @@ class OpenFiles {
     std::unique_ptr<HomeFile> home;
     std::unique_ptr<commit::Lead> lead;
     bool is_closed = false;  // the lead has nothing more to order
-    // Of members of other homes, before this server knows the file.
+    // From members of other homes, before this server knows the file.
     std::vector<std::pair<int, protocol::StepNote>> early_flushes;
   };
   void to_home(HomeFile& home, const protocol::Header& header, int client,
@@ -89,7 +90,8 @@ class OpenFiles {
     double until = 0;
   };
   std::map<std::uint64_t, Held> held_;
-  std::unordered_set<std::uint64_t> refused_;  // all are told: who asks later does not try again
+  // all are told; one who asks later does not try again
+  std::unordered_set<std::uint64_t> refused_;
 };
 
 }  // namespace iocomp::server

@@ -52,7 +52,7 @@ void PostOffice::send_down(int server, std::span<const std::byte> bundle) {
 }
 
 void PostOffice::to_rank(int rank, std::vector<std::byte> message) {
-  flush();  // what was noticed before comes before
+  flush();  // notices of before go first
   if (!is_given_up()) {
     transport_.post(rank, std::move(message));
   }

@@ -19,26 +19,26 @@
 
 namespace iocomp::server {
 
-/// What a server sends: reports and orders along the tree of servers (to itself without MPI),
-/// answers to compute ranks, and notices, which are collected and sent once per round of the loop.
-/// What was given up is silent: of compute ranks that go on without it, each would hear something
-/// else.
+/// Sends the messages of a server: reports and orders along the tree of servers (to itself without
+/// MPI), answers to compute ranks, and notices. Notices are collected and sent once per round of
+/// the loop. A server that was given up sends nothing, because compute ranks that go on without it
+/// would each hear something else.
 class PostOffice : public steps::Council {
  public:
   PostOffice(transport::Transport& transport, mpi::Peers servers, steps::Tree tree);
 
   /// A report for the lead, which this server joins first with those of the servers below it.
   void report(Message message) { own_.push_back(std::move(message)); }
-  /// What was joined. @pre this is not the lead
+  /// Send joined reports up. @pre this is not the lead
   void to_above(Message message);
-  /// Of a report: the number of the server right below that sent it, or of this one.
+  /// The number of the server right below that sent a report, or of this server.
   [[nodiscard]] int server_of(int rank) const;
   /// @param rank  session rank of a compute rank.
   void to_rank(int rank, std::vector<std::byte> message);
   void notify(int rank, protocol::Notice notice);
-  /// Something that the compute ranks shall know should this server end.
+  /// Note something that the compute ranks must know if this server ends.
   void write_note(std::uint64_t note);
-  /// The same of a failure, which they shall know in any case.
+  /// The same for a failure, which they must know in any case.
   void write_failure(std::uint64_t note);
   /// Send the notices collected so far.
   void flush();

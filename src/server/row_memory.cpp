@@ -20,8 +20,8 @@ namespace {
 constexpr std::int64_t page_bytes = staging::Arena::page_bytes;
 constexpr std::size_t longest_row = std::size_t{256} << 10;
 
-// How many bytes the first pieces of a queue have that travel inside their headers and lie one
-// behind the other in one variable.
+// The bytes of the first pieces of a queue that travel inside their headers and lie one behind the
+// other in one variable.
 std::size_t bytes_in_row(const std::deque<QueuedPiece>& queue) {
   const QueuedPiece& front = queue.front();
   const contents::Variable& variable = front.begun->variable;

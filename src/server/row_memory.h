@@ -16,7 +16,7 @@
 
 namespace iocomp::server {
 
-/// A piece that a compute rank has announced and whose bytes are not all asked for.
+/// A piece that a compute rank has announced. Not all of its bytes have been asked for.
 struct QueuedPiece {
   std::vector<std::byte> message;
   protocol::Piece piece;  ///< refers to the message
@@ -27,18 +27,18 @@ struct QueuedPiece {
   std::int64_t next = 0;  ///< elements of the piece asked for so far
 };
 
-/// Memory for neighbours in the file, one behind the other, so that they are written at once: for
-/// pieces that travel inside their headers.
+/// Gives pieces that are neighbours in the file memory one behind the other, so that they are
+/// written at once. For pieces that travel inside their headers.
 class RowMemory {
  public:
   explicit RowMemory(staging::Arena& arena) noexcept : arena_{arena} {}
 
   /// Memory for the first piece of a queue, beside that of the piece before.
-  /// @return nothing where it has no neighbours that are here already, or no room: then it gets
-  /// memory of its own.
+  /// @return nothing if the piece has no neighbours that are here already, or there is no room:
+  /// then it gets memory of its own.
   [[nodiscard]] std::span<std::byte> place(const std::deque<QueuedPiece>& queue,
                                            writing::Chunk& chunk);
-  /// What comes next belongs to another queue.
+  /// The next piece belongs to another queue.
   void end() {
     lease_.reset();
     left_ = {};

@@ -67,7 +67,7 @@ writing::Stripes::Terms stripe_terms(const Context& context, std::uint64_t key,
           .crew = context.disk.crew};
 }
 
-// An fsync that has failed is told before anything else: who takes over must not do it again.
+// A failed fsync is told before anything else, because one who takes over must not do it again.
 writing::Submit submitter(Context& context, std::uint64_t key) {
   return [&context, key](disk::Plan plan, auto done) {
     if (!plan.sync) {
@@ -129,7 +129,7 @@ WriterFile::Setup ServedFile::writer_setup(const formats::Format& format) const 
     auto options = asked;
     if (settings_.aggregators_per_node == 0) {
       if (format.traits().writes_whole_steps()) {
-        options.aggregators = context_.place.ranks.size();  // that is what servers are
+        options.aggregators = context_.place.ranks.size();  // servers are aggregators
       }
       return format.create(path, options, formats::Communicator{context_.place.servers});
     }
@@ -156,8 +156,8 @@ std::shared_ptr<Piece> ServedFile::begin(int client, const protocol::Piece& piec
     begun->variable.type = array::ElementType::uint8;
     file_.refuse(*begun, file_.lost());
   } else {
-    // A rank that has made other definitions is found out by the lead, but its blocks may be here
-    // before the lead's word.
+    // The lead finds a rank that has made other definitions. But blocks of that rank may be here
+    // before the order of the lead.
     const Outcome fits = outcome_of([&] {
       begun->variable = catalogue_.variable(piece.variable, piece.step);
       array::check_inside(begun->variable.shape, region);

@@ -22,7 +22,7 @@
 
 namespace iocomp::server {
 
-/// A file that this server writes for compute ranks: begins the pieces that they send, has its
+/// A file that this server writes for compute ranks. It begins the pieces that they send, has its
 /// WriterFile write them, and tells the ranks what became of them.
 class ServedFile : private writer::WriterFile::Owner {
  public:
@@ -35,47 +35,47 @@ class ServedFile : private writer::WriterFile::Owner {
   /// Carry out an ordered action. Collective over the servers.
   void act(const protocol::ActionNote& action);
 
-  // From the intake.
-  /// Whether a piece can be begun: all events its sender had issued are known here.
+  // Calls of the intake.
+  /// True if a piece can be begun, because all events that its sender had issued are known here.
   [[nodiscard]] bool knows(std::int64_t step, std::int64_t events) const noexcept {
     return catalogue_.events() >= events || file_.is_lost(step);
   }
   [[nodiscard]] std::shared_ptr<writing::Piece> begin(int client, const protocol::Piece& piece,
                                                       const array::Region& region);
-  /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the
-  /// piece fails.
+  /// The piece fails, because there is no staging memory for `bytes` of it, and the file does not
+  /// want to wait.
   void refuse(writing::Piece& piece, std::int64_t bytes);
-  /// There will be none before the step ends, which needs this piece: the step fails.
+  /// The step fails, because it needs this piece, and there will be no memory before the step ends.
   void refuse_step(writing::Piece& piece, std::int64_t bytes);
   /// A chunk is in staging memory, or was drained because its piece has failed.
   void arrived(writing::Chunk chunk);
   /// Write what this client puts into the steps up to `step` without waiting for the end of the
-  /// step; and make it durable as soon as it is written.
+  /// step. If `durable`, make it durable as soon as it is written.
   void hurry(int client, std::int64_t step, bool durable);
   /// Nobody waits for this step any more.
   void settle(std::int64_t step, const Outcome& outcome);
-  /// How many elements of a piece, from `first` on, to fetch at once, of `at_most`.
+  /// The number of elements of a piece, from `first` on, to fetch at once; no more than `at_most`.
   [[nodiscard]] std::int64_t elements_at_once(const writing::Piece& piece, std::int64_t first,
                                               std::int64_t at_most) const;
-  /// Whether there is memory for these elements among others of their stripe, where they need it.
+  /// True if there is memory for these elements in their stripe, if they go into one.
   [[nodiscard]] bool has_room(const writing::Piece& piece, std::int64_t first) const {
     return !piece.is_joined() || settings_.when_full == config::WhenFull::fail ||
            stripes().has_room(piece, first);
   }
 
-  // What was put together with others, and waits for more of them.
+  // Pieces that were put together with others and wait for more.
   [[nodiscard]] const writing::Stripes& stripes() const { return *file_.files().stripes(); }
-  /// Write the oldest as it is: memory is needed.
+  /// Write the oldest stripe as it is, because memory is needed.
   void write_oldest_stripe() { file_.write(file_.files().stripes()->withdraw_oldest()); }
 
-  /// Where a library writes: write at most one slice. @return whether anything was written.
+  /// If a library writes, write at most one slice. @return true if anything was written.
   bool write_slice();
 
   [[nodiscard]] const config::FileSettings& settings() const noexcept { return settings_; }
-  /// In the program.
+  /// The name of the file in the program.
   [[nodiscard]] const std::string& name() const noexcept { return file_.files().names().name(); }
-  /// Whether chunks are written from where their sender has them. Those of other files are kept
-  /// until their turn, too long to keep memory of a compute rank busy, or changed.
+  /// True if chunks are written from where their sender has them. Chunks of other files are
+  /// changed, or wait for their turn, too long to keep memory of a compute rank busy.
   [[nodiscard]] bool writes_as_they_lie() const {
     return file_.files().is_plain() && !file_.files().traits().swaps_bytes();
   }

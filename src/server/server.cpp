@@ -27,11 +27,12 @@ using protocol::Kind;
 namespace {
 
 constexpr int messages_per_round = 64;
-// Where every arrival wakes the server; only a peer that died without a word is found by looking.
+// The longest sleep if every arrival wakes the server. Only a peer that died without a word is
+// found by looking.
 constexpr std::chrono::seconds longest_sleep{1};
-// While stripes wait for pieces that may not come.
+// The longest sleep while stripes wait for pieces that may not come.
 constexpr std::chrono::milliseconds longest_doze{20};
-// A message waits for so much at most; it takes about a millisecond.
+// The bytes that are touched at once. A message waits for that at most, about a millisecond.
 constexpr std::size_t touched_at_once = std::size_t{4} << 20;
 
 }  // namespace
@@ -90,8 +91,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
   }
 }
 
-// The pages of the memory that blocks come into, as long as there is nothing else to do.
-// @return whether there was any left.
+// Touches pages of the memory that blocks come into, while there is nothing else to do. @return
+// true if any were left.
 bool Server::touch_ahead() {
   if (memory_.touched >= memory_.touch_until) {
     return false;
@@ -141,10 +142,9 @@ bool Server::is_terminated() const {
   return context_.place.is_terminated && context_.place.is_terminated();
 }
 
-// The signal is for the whole job. Where the compute ranks have ended by it, what they have ended
-// is finished. Ranks of other nodes are not seen to end: there the grace counts from the last thing
-// that moved.
-// @return whether nothing more is to be done.
+// The signal is for the whole job. If it has ended the compute ranks, the server finishes the steps
+// that they have ended. It does not see ranks of other nodes end; there the grace counts from the
+// last thing that moved. @return true if nothing more is to be done.
 bool Server::finish_after_signal(bool moved) {
   const double now = now_seconds();
   if (moved || last_move_ == 0) {
@@ -166,7 +166,7 @@ bool Server::finish_after_signal(bool moved) {
   return (has_finished_ && goodbyes_.is_over()) || now - last_move_ > grace_seconds_;
 }
 
-// Another server has ended, or this one was stopped for so long that it was taken for one: the
+// Another server has ended, or this one was stopped for so long that it was taken for dead. The
 // compute ranks write what is left. They begin when this server says that it does nothing more.
 void Server::stop_writing() {
   std::size_t jobs = context_.jobs.size();
@@ -178,7 +178,7 @@ void Server::stop_writing() {
   }
   files_.release();
   survivors()->leave();
-  // They all leave together: whoever ends before the others may keep them in MPI_Finalize.
+  // They all leave together, because one that ends before the others may keep them in MPI_Finalize.
   while (!survivors()->compute_ranks_are_gone()) {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
@@ -194,16 +194,16 @@ void Server::sleep(std::chrono::nanoseconds longest) {
     engine_->wait(longest);
     return;
   }
-  // Who sends from here on wakes this process; what came before is found by one more round.
+  // A sender wakes this process from here on. Messages of before are found by one more round.
   if (!round()) {
     engine_->wait(longest, word);
   }
   transport_.unwatch();
 }
 
-// A file that has failed is closed for the program at once; what it has under way is read from this
-// server's memory, and steps of before are still committed. After its goodbye it sends nothing
-// more.
+// For the program a failed file is closed at once. But its writes under way still read this
+// server's memory, and its earlier steps are still committed. After its goodbye a server sends
+// nothing more.
 bool Server::is_done() const {
   return context_.plans.empty() && context_.jobs.empty() && !post_.has_own() &&
          intake_.is_empty() && files_.are_closed();
@@ -224,7 +224,7 @@ bool Server::round() {
   files_.for_each_writer([&](ServedFile& file) { moved = file.writer().advance() || moved; });
   moved = files_.advance_leads() || moved;
   moved = files_.open_held() || moved;
-  // Programs wait for what is not received, seldom for what is not written.
+  // Programs wait for pieces that are not received, and seldom for those that are not written.
   if (!received) {
     files_.for_each_writer([&](ServedFile& file) { moved = file.write_slice() || moved; });
   }
@@ -234,7 +234,7 @@ bool Server::round() {
   return moved;
 }
 
-// What was spilled comes before what arrives now, as long as there is memory for it.
+// Spilled chunks come before what arrives now, as long as there is memory for them.
 bool Server::take_back() {
   bool any = false;
   files_.for_each_writer([&](ServedFile& file) { any = file.writer().files().take_back() || any; });
@@ -248,7 +248,7 @@ bool Server::is_held_back() const {
   return any;
 }
 
-// Stripes that will not become full soon, or whose memory is needed for others.
+// Writes stripes that will not become full soon, or whose memory is needed for others.
 bool Server::write_stripes(bool moved) {
   has_stripes_ = false;
   bool any = false;
@@ -266,7 +266,7 @@ bool Server::write_stripes(bool moved) {
       oldest = is_older ? &file : oldest;
     }
   });
-  // What can be spilled need not wait for what is being written.
+  // Files that can spill need not wait for what is being written.
   const auto is_needed = [&] {
     return intake_.is_stuck() &&
            (oldest->writer().files().spills() || (context_.plans.empty() && !is_held_back()));

@@ -34,33 +34,33 @@ class Server {
 
   enum class End {
     all_left,    ///< all compute ranks have said bye
-    given_up,    ///< they went on without servers, and all have gone
-    terminated,  ///< after SIGTERM: they have gone, or nothing has moved for long
-    alone,       ///< they have said bye to this one, and other servers are silent
+    given_up,    ///< compute ranks went on without servers, and all have gone
+    terminated,  ///< after SIGTERM: compute ranks have gone, or nothing has moved for long
+    alone,       ///< compute ranks have said bye to this one, and other servers are silent
   };
   /// Serve until there is nothing more to do. SIGTERM alone ends no server: it finishes what is
   /// complete.
   End serve();
 
-  /// Something failed that no compute rank was told of... counted over this server.
+  /// True if this server has counted a failure.
   [[nodiscard]] bool had_failures() const {
     return context_.counters[trace::Counter::failures] > 0;
   }
 
  private:
-  // Null: some transports have none.
+  // Null for transports that have none.
   [[nodiscard]] transport::Survivors* survivors() const { return transport_.survivors(); }
   bool round();
   bool touch_ahead();
   [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);
   bool take_back();
-  // Whether something waits to be written because the rate of its file is limited.
+  // True if something waits to be written because the rate of its file is limited.
   [[nodiscard]] bool is_held_back() const;
   void stop_writing();
   [[nodiscard]] bool is_terminated() const;
   [[nodiscard]] bool finish_after_signal(bool moved);
-  // Whether all that this loop waits for ends its sleep by itself.
+  // True if everything that this loop waits for ends its sleep by itself.
   [[nodiscard]] bool is_woken_for_everything() const;
   void sleep(std::chrono::nanoseconds longest);
   bool take_messages();
@@ -86,7 +86,7 @@ class Server {
   Unheard unheard_;
   bool has_stripes_ = false;
   double grace_seconds_;
-  double last_move_ = 0;  // since SIGTERM
+  double last_move_ = 0;  // time of the last move since SIGTERM
   bool has_finished_ = false;
 };
 

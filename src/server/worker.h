@@ -12,12 +12,12 @@
 
 namespace iocomp::server {
 
-/// Runs what would hold up a server's loop, in a thread: commits. Jobs end in the order of
-/// submission, and what became of them is fetched by the loop.
+/// Runs jobs that would hold up a server's loop, in a thread: commits. Jobs end in the order of
+/// submission, and the loop fetches their outcomes.
 class Worker {
  public:
   using Job = iocomp::Worker::Job;
-  /// @param completed  is called by the thread after each job.
+  /// @param completed  called by the thread after each job.
   explicit Worker(std::function<void()> completed);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
