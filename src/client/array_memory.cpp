@@ -13,8 +13,9 @@
 
 namespace iocomp::client {
 
-// Huge pages are worth more to the program, the kernel, and a server that pulls, than shared ones
-// in small pages: these slow the program's own loops. So `auto` shares only where both can be had.
+// Huge pages are worth more than shared memory in small pages, which slows the program's own loops.
+// They help the program, the kernel, and a server that pulls. So `auto` shares only if it can have
+// both.
 void* ArrayMemory::allocate(std::size_t bytes) {
   const bool shares =
       settings_.text("transport.way") == "in-place" || shared_memory_has_huge_pages();

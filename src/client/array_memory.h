@@ -10,21 +10,21 @@
 
 namespace iocomp::client {
 
-/// Memory for the program's arrays, shared with the servers of the node where that is worth it.
+/// Memory for the program's arrays. It is shared with the servers of the node if that is worth it.
 class ArrayMemory {
  public:
   ArrayMemory(const config::Settings& settings, Link& link) : settings_{settings}, link_{link} {}
 
-  /// Memory that puts read in place where that is possible; zeroed.
+  /// Memory that puts read in place if that is possible; zeroed.
   /// @throws Error{out_of_staging_memory}.
   [[nodiscard]] void* allocate(std::size_t bytes);
-  /// @throws Error{invalid_argument} for memory that `allocate` did not return, or that was freed.
+  /// @throws Error{invalid_argument} if `allocate` did not return this memory, or it was freed.
   void free(void* memory);
 
  private:
   const config::Settings& settings_;
   Link& link_;
-  std::map<const void*, HugeMemory> own_;  // that is not shared
+  std::map<const void*, HugeMemory> own_;  // memory that is not shared
 };
 
 }  // namespace iocomp::client

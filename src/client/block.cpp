@@ -60,8 +60,8 @@ void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_
       array::swap_bytes(to, element);
     }
   };
-  // Values of a GPU come through one stream. Of an array with gaps it is its beginning that tells
-  // on which NUMA domain it lies.
+  // Values of a GPU come through one stream. The first value, and not the array, tells on which
+  // NUMA domain an array with gaps lies.
   Crew* const helpers = gpu ? nullptr : crew;
   const auto* const looked_at = helpers == nullptr ? values : value(first);
   share(helpers, {looked_at, static_cast<std::size_t>(count) * element}, element,
@@ -174,7 +174,7 @@ void Block::lies_packed(const std::byte* packed) noexcept {
   conversion = nullptr;
 }
 
-// Values of a GPU travel once more for it.
+// Values of a GPU travel once more for this.
 std::uint64_t Block::checksum() const {
   if (!gpu && !conversion && variable.kept_bits == 0) {
     return array::checksum(variable.type, memory, values);

@@ -22,21 +22,22 @@
 
 namespace iocomp::client {
 
-/// A block that a rank puts: where it goes, and where it comes from.
+/// A block that a rank puts, with its place in the file and its values.
 struct Block {
   contents::Variable variable;
   std::int64_t step = 0;
   array::Region region;
   array::MemoryBox memory;
-  std::shared_ptr<const array::Gather> gather;  ///< instead of `memory`: another order there
-  const std::byte* values = nullptr;            ///< first element of the local array
-  std::shared_ptr<device::GpuValues> gpu;       ///< where `values` are those of a GPU
-  /// From the type of `values` to that of the file; null: they are of that.
+  /// Instead of `memory`: another order of the values.
+  std::shared_ptr<const array::Gather> gather;
+  const std::byte* values = nullptr;       ///< first element of the local array
+  std::shared_ptr<device::GpuValues> gpu;  ///< the values, if they lie on a GPU
+  /// Converts from the type of `values` to that of the file; null if they are the same.
   std::shared_ptr<const array::Conversion> conversion;
   bool buffered = false;  ///< `values` is free when put returns
   std::uint64_t ticket = 0;
   array::Cover cover;
-  Crew* crew = nullptr;  ///< the threads that copy; null: the caller alone
+  Crew* crew = nullptr;  ///< the threads that copy; null: only the caller does
 
   [[nodiscard]] std::size_t element_bytes() const noexcept {
     return array::size_bytes(variable.type);
@@ -52,18 +53,18 @@ struct Block {
   [[nodiscard]] bool is_dense() const noexcept {
     return !gather && !gpu && !conversion && array::is_contiguous(memory.shape, memory.box);
   }
-  /// Which bytes behind `values` it has: from the first to behind the last.
+  /// The bytes that it has, counted from `values`: the first, and the one behind the last.
   [[nodiscard]] std::pair<std::size_t, std::size_t> reach() const noexcept;
   /// First element of the block itself. @pre is_dense()
   [[nodiscard]] const std::byte* first_value() const noexcept;
   /// Copy elements `first` to `first + count` of its packed order from the local array, in the type
-  /// of the file, with the bytes of every number reversed where `swapped`.
+  /// of the file. If `swapped`, the bytes of every number are reversed.
   void copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                bool swapped) const;
-  /// The same as they are, by the caller alone.
+  /// Copy the values unchanged, by the caller alone.
   void pack(std::int64_t first, std::int64_t count, std::byte* packed) const;
-  /// The first element of its packed order that the file cannot keep, and why; nothing where it can
-  /// keep all.
+  /// The first element of its packed order that the file cannot keep, and the reason; nothing if it
+  /// can keep all.
   struct Unfit {
     std::int64_t element = 0;
     std::string story;
@@ -73,7 +74,7 @@ struct Block {
   [[nodiscard]] std::uint64_t checksum() const;
   /// The place of an element of its packed order in the local array.
   [[nodiscard]] const std::byte* value(std::int64_t element) const noexcept;
-  /// The whole block lies in packed order at `packed` now.
+  /// The whole block lies in packed order at `packed` from now on.
   void lies_packed(const std::byte* packed) noexcept;
 
  private:

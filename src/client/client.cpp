@@ -38,8 +38,8 @@
 namespace iocomp::client {
 namespace {
 
-// Ranks that wait for one another on behalf of one file must not keep them waiting on behalf of
-// another. When servers are lost, that may be one of theirs.
+// Ranks that wait for one another for one file must not delay the others for another file. If
+// servers are lost, that may be one of their files.
 mpi::WaitPolicy policy_of(Client& client, bool has_others, mpi::WaitPolicy policy) {
   if (has_others) {
     policy.meanwhile = [&client] { client.progress(); };
@@ -52,7 +52,7 @@ double seconds_per_byte(const config::FileSettings& file, std::int64_t writers) 
                             : 0;
 }
 
-// What a library writes as a whole step has to be in memory, and is written at once.
+// A step that a library writes as a whole must fit into memory, and is written at once.
 void check_step_formats(const std::string& name, const config::FileSettings& file,
                         const formats::Format& format) {
   if (!format.traits().writes_whole_steps()) {
@@ -99,7 +99,8 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
 
 Client::~Client() = default;
 
-// The same on all members without a message: name, group, and how often this group opened it.
+// A key that is the same on all members without a message. It depends on the name, the group, and
+// the number of times that this group has opened it.
 std::uint64_t Client::next_key(const std::string& name, const std::vector<int>& members) {
   std::uint64_t key = empty_digest;
   for (const int rank : members) {
@@ -143,7 +144,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                       file, link_.has_servers() && !file.synchronous ? place_.servers.size()
                                                                      : std::ssize(opened.members))},
       link_);
-  // Also of a file without servers: a call of it may find them lost.
+  // Files without servers need it too, because a call for one may find the servers lost.
   opened.file->when_servers_are_lost([this] { takeover_.go_on_without_servers(); });
   if (file.sums_blocks) {
     opened.file->sum_blocks();
@@ -165,8 +166,8 @@ void Client::come_after(File* file, const std::string& name) {
   sequence_.add(*file, name);
 }
 
-// @return false where the servers were lost before they had opened the file. When this rank comes
-// to open it they may be lost already, and other ranks may have opened it before.
+// @return false if the servers were lost before they had opened the file. They may be lost before
+// this rank comes to open it, and other ranks may have opened it before.
 bool Client::open_with_servers(OpenedFile& opened) {
   try {
     remote_opener_.open(opened);
@@ -174,7 +175,7 @@ bool Client::open_with_servers(OpenedFile& opened) {
       remote_opener_.offer_own_writes(opened);
     }
     if (!opened.format->traits()
-             .writes_whole_steps()) {  // else blocks are written when all have ended
+             .writes_whole_steps()) {  // otherwise blocks are written when all have ended
       watch(opened);
     }
     return true;
@@ -194,8 +195,8 @@ bool Client::open_with_servers(OpenedFile& opened) {
   }
 }
 
-// The first file is told in the start line, or behind it where there are servers. What is not
-// written as the session says is told for every file, by the first of its members.
+// The first file is told in the start line, or behind it if there are servers. A file that is not
+// written as the session says is always told, by the first of its members.
 void Client::tell(const OpenedFile& opened) {
   const auto& file = opened.settings;
   const std::string obstacle = disk_.is_started() && !file.synchronous
@@ -218,14 +219,14 @@ void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
                          LocalOpener::obstacle_to_kernel(*opened.format).empty();
   local_opener_.open(opened, group, !by_kernel);
   if (by_kernel &&
-      opened.format->traits().offsets_by_layout) {  // else its blocks may wait for a rank
+      opened.format->traits().offsets_by_layout) {  // otherwise its blocks may wait for a rank
     watch(opened);
   }
 }
 
 void Client::watch(OpenedFile& opened) {
   const auto& file = opened.settings;
-  // Who asks for these accepts that the file is behind.
+  // Whoever asks for these settings accepts that the file is behind.
   const bool may_lag = file.when_full == config::WhenFull::spill || file.bandwidth > 0;
   if (file.guarded && !may_lag) {
     opened.file->watch_with(Guard{place_.core_share});
@@ -292,7 +293,7 @@ std::uint64_t Client::close_later(File* file) {
   return number;
 }
 
-// The program does not wait for these any more.
+// Settles files whose close the program does not wait for.
 void Client::settle_closed() {
   for (auto next = files_.begin(); next != files_.end();) {
     const auto found = next++;
@@ -333,8 +334,9 @@ bool Client::has_reached(std::uint64_t ticket, State state) {
   return link_.has_reached(ticket, state);
 }
 
-// Where servers carry a file of some ranks, or of all in another order, nothing but this needs a
-// communicator of them. To make it has no nonblocking form; all members are in the same call.
+// A communicator of the members. If servers carry a file of some ranks, or of all in another order,
+// only this needs one. There is no nonblocking way to make it, and all members are in the same
+// call.
 MPI_Comm Client::members_comm(OpenedFile& opened) {
   if (opened.comm != MPI_COMM_NULL) {
     return opened.comm;
@@ -407,7 +409,7 @@ bool Client::test(std::uint64_t ticket, State state) {
   return has_reached(ticket, state);
 }
 
-// Whoever asks again and again waits.
+// A program that asks again and again is waiting.
 void Client::urge_when_polled(std::uint64_t ticket, State state) {
   constexpr std::uint8_t patience = 3;
   Ticket* open = link_.tickets().find(ticket);
@@ -424,7 +426,8 @@ void Client::urge_when_polled(std::uint64_t ticket, State state) {
   } catch (const ServersLost&) {
     takeover_.go_on_without_servers();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::invalid_argument) {  // else: not before the end of the step
+    // otherwise the end of the step must come first
+    if (error.code() != ErrorCode::invalid_argument) {
       throw;
     }
   }
@@ -495,8 +498,8 @@ void Client::forget(const array::Decomposition& decomposition) {
 
 void Client::say_goodbye() {
   if (link_.has_servers()) {
-    // Servers leave together, when all ranks have said goodbye to theirs: from then on no other one
-    // takes what is held back for it.
+    // Servers leave together, after all ranks have said goodbye. From then on no other server takes
+    // messages that are held back for it.
     try {
       link_.wait_until([&] { return link_.is_idle(); },
                        [] { return std::string{"servers to take earlier messages"}; });
@@ -522,13 +525,13 @@ Outcome Client::finalize() {
   }
   try {
     say_goodbye();
-  } catch (const ServersLost&) {  // they owe nothing but that
+  } catch (const ServersLost&) {  // they owe nothing else
     takeover_.go_on_without_servers();
   }
   if (link_.loss()) {
     link_.say_gone();
   } else if (!link_.has_servers()) {
-    // Where the meeting is over, somebody was told why.
+    // If the meeting is over, somebody was told why.
     const Outcome met =
         can_meet() ? outcome_of([&] { (void)meeting_.meet({.name = "finalize"}); }) : Outcome{};
     if (first.ok()) {
@@ -558,7 +561,7 @@ void Client::give_up() {
     say_goodbye();
   } catch (const ServersLost&) {
   }
-  // Later calls are told so, and make none of MPI.
+  // Later calls are told so, and make no calls of MPI.
   for (auto& [key, opened] : files_) {
     opened.file->carry_with(std::make_unique<LostCarrier>(
         key, why, link_, [](std::int64_t /*step*/) { return false; }));

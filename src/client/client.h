@@ -34,7 +34,7 @@
 
 namespace iocomp::client {
 
-/// Where rows of several members follow one another, by variable.
+/// The rows of several members follow one another. These are their places, by variable.
 struct Rows {
   std::vector<std::int64_t> first;  ///< of this member
   std::vector<std::int64_t> total;
@@ -51,7 +51,7 @@ class Client {
 
   /// @param comm  of the members; MPI_COMM_NULL for all compute ranks.
   /// @param kind   "series" or "checkpoint".
-  /// @param after  where the file is continued, it loses the steps behind this number.
+  /// @param after  a continued file loses the steps behind this number.
   /// @param options  see Settings::with_options.
   File* open(MPI_Comm comm, const std::string& name, const std::string& kind,
              std::int64_t after = protocol::everything, const std::string& options = {});
@@ -59,24 +59,25 @@ class Client {
   /// @throws the same on all ranks.
   [[nodiscard]] std::unique_ptr<reading::Input> open_input(MPI_Comm comm, const std::string& name,
                                                            const std::string& options = {});
-  /// From its current step on, steps of a file come after those of files of this name: they are
-  /// committed only when the steps are that this rank has ended of those.
+  /// Let steps of a file, from its current one on, come after those of files of this name. They are
+  /// committed only after the steps that this rank has ended of those files.
   void come_after(File* file, const std::string& name);
-  /// Close and forget the file, whatever close says.
+  /// Close and forget the file, whatever `close` says.
   void close(File* file);
-  /// The same, without waiting. @return a ticket: handed over when the memory of all puts is free,
-  /// written and durable when all is committed.
+  /// The same, without waiting. @return a ticket. It is handed over when the memory of all puts is
+  /// free, and written and durable when all is committed.
   [[nodiscard]] std::uint64_t close_later(File* file);
-  /// Each member has so many rows of some variables from the current step on, behind those of the
+  /// Give each member so many rows of some variables from the current step on, behind those of the
   /// members before it. Collective over the members.
-  /// @return the first row of this member for each, and how many all have.
+  /// @return the first row of this member for each variable, and the rows of all.
   Rows set_rows(File* file, std::span<const int> variables, std::span<const std::int64_t> rows);
 
   /// @throws Error with the failure of the ticket.
   [[nodiscard]] bool test(std::uint64_t ticket, State state);
   void wait(std::uint64_t ticket, State state);
-  /// Wait for the puts of this rank into a file, but for those that it awaited so before.
-  /// @throws Error with the failure of the first that failed, when all have come to an end.
+  /// Wait for the puts of this rank into a file, except those that it has awaited in this way
+  /// before.
+  /// @throws Error with the first failure, when all have come to an end.
   void wait_puts(File& file, State state);
   void progress() {
     link_.pump();
@@ -84,23 +85,23 @@ class Client {
     sequence_.tell();
   }
 
-  /// Nothing more is put with this decomposition: servers may forget its runs.
+  /// Nothing more is put with this decomposition, so servers may forget its runs.
   void forget(const array::Decomposition& decomposition);
 
   [[nodiscard]] ArrayMemory& array_memory() noexcept { return array_memory_; }
 
-  /// Close what is open, say goodbye to home and take its counters. @return the first failure
+  /// Close what is open, say goodbye to home and take its counters. @return the first failure that
   /// nobody was told.
   [[nodiscard]] Outcome finalize();
 
-  /// The program ends without that: say what is lost, and let the servers go.
+  /// The program ends without `finalize`: tell what is lost, and let the servers go.
   void give_up();
 
-  /// Whether the compute ranks can still do collective work with one another.
+  /// True if the compute ranks can still do collective work together.
   [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
 
   [[nodiscard]] Link& link() noexcept { return link_; }
-  /// How the kernel is given writes: "io_uring", ...; empty where servers write.
+  /// The way writes go to the kernel: "io_uring", ...; empty if servers write.
   [[nodiscard]] std::string kernel_engine() const { return disk_.engine_name(); }
   [[nodiscard]] int home() const noexcept { return place_.home; }
 
@@ -129,7 +130,7 @@ class Client {
   DiskWork disk_;
   OpenedFiles files_;
   Sequence sequence_{settings_, place_, link_, files_};
-  std::map<std::string, std::uint64_t> opens_;  // how often a name was opened by a group
+  std::map<std::string, std::uint64_t> opens_;  // number of opens of a name by a group
   RemoteOpener remote_opener_{settings_, place_, link_, disk_};
   LocalOpener local_opener_{settings_, place_, link_, meeting_, disk_};
   InputOpener input_opener_{settings_, place_, link_, meeting_};

@@ -39,7 +39,7 @@ namespace {
 
 constexpr std::size_t summed_beside_bytes = std::size_t{4} << 20;
 
-// What the decomposition says of this rank. @throws Error{invalid_argument}.
+// Takes the part of this rank in the decomposition. @throws Error{invalid_argument}.
 void take_part(const array::Decomposition& decomposition, Block& block) {
   if (decomposition.shape != block.variable.shape) {
     throw Error{ErrorCode::invalid_argument,
@@ -200,7 +200,7 @@ void File::begin_step(std::int64_t number, double time) {
   }
 }
 
-// At the end of the step: shapes may change after it has begun.
+// Puts the time at the end of the step, because shapes may change after the step has begun.
 void File::put_time() {
   const double time = catalogue_.time(step_);
   if (time_.variable >= 0 && time_.is_put_here && !std::isnan(time)) {
@@ -270,8 +270,8 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   return block.ticket;
 }
 
-// Finds where the values are, and what they become, before anybody knows of the put: a refusal
-// shall cost nothing. Those of a GPU are copied, so they are free when put returns.
+// Finds where the values are, and how they are converted, before anybody knows of the put. So a
+// refusal costs nothing. Values of a GPU are copied, so they are free when put returns.
 void File::prepare(Block& block, std::optional<array::ElementType> type) {
   if (array::elements(block.region) == 0) {
     return;
@@ -299,8 +299,8 @@ void File::prepare(Block& block, std::optional<array::ElementType> type) {
   }
 }
 
-// The block is summed while it is on its way: until put returns, its values stay. Where put waits
-// for the disk, a large one is summed by a thread meanwhile.
+// The block is summed while it is on its way, because its values stay until put returns. If put
+// waits for the disk, a thread sums a large block meanwhile.
 void File::put_summed(const Block& block) {
   const auto send = [&] { carry([&] { carrier_->put(block); }); };
   if (!sums_ || block.region.runs) {
@@ -313,7 +313,7 @@ void File::put_summed(const Block& block) {
   if (block.bytes() >= summed_beside_bytes && !block.gpu) {
     try {
       beside = start_thread("iocomp-checksum", [&](const std::stop_token& /*stop*/) { look(); });
-    } catch (const std::system_error&) {  // none can be had
+    } catch (const std::system_error&) {  // there is no thread
     }
   }
   send();
@@ -342,7 +342,7 @@ void File::end_step() {
       carry([&] { carrier_->enter_step(step_); });
     }
   } catch (const Error&) {
-    // The program has ended the step, and it has failed: files that come after this one shall know.
+    // The program has ended the step, and it has failed. Files that come after this one must know.
     if (carrier_->is_lost()) {
       ++step_;
       puts_.end_step();
@@ -365,7 +365,7 @@ StepEnd File::step_end(PutSums sums) const {
   return {std::move(sums), predecessors_ ? predecessors_() : steps::Predecessors{}};
 }
 
-// If one writer had to write all of the step, no wait would be too long before that.
+// Until one writer could have written all of the step, no wait is too long.
 void File::hold_back(std::int64_t step) {
   if (seconds_per_byte_ <= 0) {
     return;
@@ -379,7 +379,7 @@ void File::hold_back(std::int64_t step) {
 }
 
 void File::consult_guard(std::int64_t ended) {
-  // To copy what the program waits for is no computing.
+  // Copies that the program waits for are no computing.
   guard_->step_ended(now_seconds(),
                      thread_cpu_seconds() - link_.counters()[trace::Counter::late_copy_seconds]);
   if (const auto story = guard_->take_story()) {
@@ -388,7 +388,7 @@ void File::consult_guard(std::int64_t ended) {
   if (!guard_->wants_to_wait()) {
     return;
   }
-  // Asked at every notice: each block is looked at until it is written, and not again.
+  // This is asked at every notice. So each block is looked at until it is written, and not again.
   std::vector<std::uint64_t> left;
   link_.tickets().for_each([&](std::uint64_t number, const Ticket& ticket) {
     if (ticket.file == key_ && ticket.step == ended) {
@@ -429,7 +429,7 @@ void File::wait_step(std::int64_t number) {
   carry([&] { carrier_->wait_step(*step); });
 }
 
-// A carrier that follows another one begins anew.
+// A carrier that follows another one begins its close anew.
 void File::close_carrier() {
   if (closing_ != Closing::begun) {
     carrier_->begin_close(step_,
@@ -469,7 +469,7 @@ void File::close() {
   if (!closed.ok()) {
     link_.failures().add(key_, closed);
   }
-  // Whatever is not settled now never will be: a later wait shall say so instead of waiting.
+  // A ticket that is not settled now never will be. A later wait must say so instead of waiting.
   link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
     if (ticket.file == key_ && ticket.failure.ok() && !ticket.settled()) {
       ticket.failure = closed.ok() ? Outcome{ErrorCode::storage_failure,

@@ -24,19 +24,19 @@
 
 namespace iocomp::client {
 
-/// What the caller of put says, unchecked.
+/// The arguments of a put, unchecked.
 struct PutArguments {
   const std::int64_t* start = nullptr;
   const std::int64_t* count = nullptr;
   const array::Decomposition* decomposition = nullptr;  ///< instead of a box
   const void* values = nullptr;
-  std::optional<array::ElementType> type{};    ///< of the values; else that of the definition
+  std::optional<array::ElementType> type{};    ///< of the values; empty: that of the definition
   const std::int64_t* memory_shape = nullptr;  ///< null: the block is dense
   const std::int64_t* memory_start = nullptr;
   bool buffered = false;
 };
 
-/// A file on a compute rank: checks what the program says, keeps the catalogue and counts steps;
+/// A file on a compute rank. It checks what the program says, keeps the catalogue and counts steps;
 /// the carrier does the rest.
 class File {
  public:
@@ -49,11 +49,11 @@ class File {
     contents::KeptBits kept_bits{};
     Conversions::KeptType kept_type{};
     bool is_first_member = false;
-    double seconds_per_byte = 0;  ///< of one writer, if it keeps to the file's bandwidth
+    double seconds_per_byte = 0;  ///< of one writer, if it keeps to the bandwidth of the file
   };
   File(Setup setup, Link& link);
 
-  /// The carrier needs the catalogue, so it comes second.
+  /// Set the carrier. It needs the catalogue, so it comes second.
   void carry_with(std::unique_ptr<Carrier> carrier) {
     carrier_ = std::move(carrier);
     closing_ = closing_ == Closing::no ? Closing::no : Closing::asked;
@@ -62,28 +62,28 @@ class File {
   /// See Catalogue.
   void begin_at(const contents::Beginning& beginning) { catalogue_.begin_at(beginning); }
 
-  /// What makes all files of the session go over to other carriers when their servers are lost.
+  /// Called when servers are lost: moves all files of the session to other carriers.
   void when_servers_are_lost(std::function<void()> react) { react_ = std::move(react); }
   [[nodiscard]] Carrier& carrier() noexcept { return *carrier_; }
 
-  /// What is put gets a checksum, which goes into the manifest.
+  /// Take checksums of the blocks that are put, for the manifest.
   void sum_blocks() { sums_.emplace(); }
 
-  /// Steps come after those of other files, which this finds when a step ends.
+  /// Let steps come after those of other files. `find` is called when a step ends.
   void come_after(std::function<steps::Predecessors()> find) { predecessors_ = std::move(find); }
-  /// Steps that this rank has ended, the closing counted.
+  /// The steps that this rank has ended. Closing ends a step that has puts.
   [[nodiscard]] std::int64_t ended_steps() const noexcept {
     return step_ + (closing_ != Closing::no && puts_.in_step() > 0 ? 1 : 0);
   }
 
-  /// From here on the file goes over to synchronous output on this rank where that is faster.
+  /// From here on the file goes over to synchronous output on this rank if that is faster.
   void watch_with(Guard guard) { guard_ = std::move(guard); }
 
-  /// What the caller of define says, unchecked.
+  /// The arguments of a definition, unchecked.
   struct Definition {
     std::string name;
-    array::ElementType type = array::ElementType::float64;  ///< of what is put
-    std::optional<array::ElementType> file_type{};  ///< else as the settings say, or as `type`
+    array::ElementType type = array::ElementType::float64;  ///< type of what is put
+    std::optional<array::ElementType> file_type{};  ///< empty: as the settings say, or as `type`
     int dimensions = 0;
     const std::int64_t* shape = nullptr;
     std::string names{};  ///< of the dimensions, as the attribute has them; empty: none
@@ -92,14 +92,14 @@ class File {
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.
   void set_attribute(int variable, const std::string& name, contents::Attribute value);
-  /// @throws Error{invalid_argument} where rows cannot be set, before anybody is asked.
+  /// @throws Error{invalid_argument}, before anybody is asked, if rows cannot be set.
   void check_rows(std::span<const int> variables, std::span<const std::int64_t> rows) const;
   /// Give variables so many rows from the current step on.
   void set_rows(std::span<const int> variables, std::span<const std::int64_t> totals);
   /// @param value  one element of the type of the definition.
   void set_fill(int variable, const void* value);
-  /// Give the current step a number, and a physical time unless that is NaN: it becomes the scalar
-  /// variable "time", which the first member puts.
+  /// Give the current step a number, and a physical time unless that is NaN. The time becomes the
+  /// scalar variable "time", which the first member puts.
   void begin_step(std::int64_t number, double time);
   /// @return the number of the ticket.
   std::uint64_t put(int variable, const PutArguments& arguments);
@@ -114,11 +114,11 @@ class File {
   void wanted_back(std::uint64_t ticket) {
     carry([&] { carrier_->wanted_back(ticket); });
   }
-  /// Nothing more is put. Waits for nobody, but members of a synchronous file.
+  /// Nothing more is put. Waits for nobody, except members of a synchronous file.
   void begin_close();
-  /// Go on with a close that was begun. @return whether `close` would not wait.
+  /// Go on with a close that was begun. @return true if `close` would not wait.
   [[nodiscard]] bool is_closed();
-  /// Sleep until everything is settled. The book of failures has what went wrong.
+  /// Sleep until everything is settled. Failures are in the book of failures.
   void close();
   /// See Carrier::give_up.
   [[nodiscard]] std::int64_t give_up(const Outcome& why) { return carrier_->give_up(step_, why); }
@@ -130,7 +130,7 @@ class File {
   [[nodiscard]] const contents::Catalogue& catalogue() const noexcept { return catalogue_; }
 
  private:
-  /// Make a call of the carrier; where the servers are lost, of the one that follows it.
+  /// Make a call of the carrier. If the servers are lost, repeat it with the carrier that follows.
   template <typename Call>
   void carry(Call&& call) {
     if (!link_.loss() || !link_.has_servers()) {
@@ -164,12 +164,12 @@ class File {
   OwnPuts puts_;
   Conversions conversions_;
   struct Time {
-    int variable = -1;  // the library's own
+    int variable = -1;  // of the library itself
     bool is_put_here = false;
   };
   Time time_;
   enum class Closing { no, asked, begun } closing_ = Closing::no;  // begun: the carrier knows it
-  std::optional<PutSums> sums_;  // of the open step, where blocks are summed
+  std::optional<PutSums> sums_;  // of the open step, if checksums are taken
   std::optional<Guard> guard_;
   std::function<steps::Predecessors()> predecessors_;  // null: there are none
   std::function<void()> react_;

@@ -58,7 +58,7 @@ void Guard::watch(double period, double computing) {
   }
 }
 
-// The first period after a change has something of both.
+// The first period after a change is partly of the old way.
 void Guard::compare(double period) {
   if (++seen_ == 1) {
     return;

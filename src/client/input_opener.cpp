@@ -43,7 +43,7 @@ reading::Sought::Kind kind_sought(const config::Settings& settings, const std::s
   return chosen == "series" ? Kind::one_file : Kind::either;
 }
 
-// Files of a path may be read without the back-end of the settings.
+// Files of a path may be read even if they are not of the back-end in the settings.
 std::string path_sought(const config::Settings& settings, const std::string& name,
                         const std::string& modules) {
   const auto path = settings.file_text(name, "path");
@@ -73,7 +73,7 @@ reading::Committed decode(const std::vector<std::byte>& bytes) {
   return reading::decode_committed(reader.get_bytes());
 }
 
-// The other ranks wait for what comes of it, whatever goes wrong.
+// The other ranks wait for the outcome, whatever goes wrong.
 template <typename Body>
 Outcome outcome_of_anything(Body&& body) {
   try {
@@ -89,7 +89,7 @@ std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::stri
                                                   const std::string& options,
                                                   std::function<void()> meanwhile) {
   commit::check_name(name);
-  (void)settings_.with_options(name, options);  // before anybody waits
+  (void)settings_.with_options(name, options);  // throws before anybody waits
   if (!meeting_.ended().ok()) {
     throw Error{meeting_.ended().code, meeting_.ended().story};
   }

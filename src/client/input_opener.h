@@ -18,7 +18,7 @@
 
 namespace iocomp::client {
 
-/// Opens what is committed for reading: one rank looks at the disk, the others learn from it.
+/// Opens committed files for reading. One rank looks at the disk, and the others learn from it.
 class InputOpener {
  public:
   /// @param meeting  of all compute ranks.
@@ -27,7 +27,7 @@ class InputOpener {
 
   /// Collective over `comm`; MPI_COMM_NULL for all compute ranks.
   /// @param options  see Settings::with_options.
-  /// @param meanwhile  goes on with files that are being written, while this rank waits.
+  /// @param meanwhile  goes on with files that are being written while this rank waits.
   /// @throws the same on all ranks.
   [[nodiscard]] std::unique_ptr<reading::Input> open(MPI_Comm comm, const std::string& name,
                                                      const std::string& options,

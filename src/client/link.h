@@ -28,16 +28,16 @@
 
 namespace iocomp::client {
 
-/// What all files of a rank share: each part does its own job, and the link does what takes several
-/// of them: posting within the servers' credit, and copying within the bound.
+/// The parts that all files of a rank share. Each part does its own job. The link does what takes
+/// several of them: it posts within the servers' credit, and copies within the bound.
 class Link {
  public:
-  /// @param transport  nothing without servers (synchronous mode); tickets and failures are kept
-  /// all the same.
+  /// @param transport  null without servers (synchronous mode); tickets and failures are kept all
+  /// the same.
   Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitPolicy& policy,
        std::size_t buffer_limit_bytes);
 
-  /// The threads that this rank divides requests among; null, as at first: none but itself.
+  /// Set the threads that this rank divides requests among; null, as at first: only itself.
   void work_with(Crew* threads) noexcept { crew_ = threads; }
   [[nodiscard]] Crew* crew() const noexcept { return crew_; }
 
@@ -52,8 +52,7 @@ class Link {
   [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
   [[nodiscard]] device::GpuMemory& gpu_memory() noexcept { return gpu_memory_; }
 
-  /// Post to a server (by number); waits while the server has not given credit for what was posted
-  /// before.
+  /// Post to a server (by number). Waits while the server has not given credit for earlier posts.
   transport::PostId post(int server, std::vector<std::byte> message,
                          std::span<const std::byte> bulk = {}, std::size_t chunk_bytes = 0);
   /// The same for a block in rows, which the server reads where they lie. @pre the transport takes
@@ -61,22 +60,22 @@ class Link {
   transport::PostId post_strided(int server, std::vector<std::byte> message,
                                  const transport::StridedBytes& bulk);
 
-  /// Memory for a copy. When the bound is reached it waits while servers or the disk have copies to
-  /// give back; when they have none it takes what is asked, because nothing would end the wait.
+  /// Memory for a copy. When the bound is reached, it waits while servers or the disk have copies
+  /// to give back. If they have none, it exceeds the bound, because nothing would end the wait.
   /// @throws Error{out_of_staging_memory} for a copy larger than the bound.
   /// @param page_remainder  see CopyMemory::take.
   [[nodiscard]] Copy copy_buffer(std::size_t bytes, std::size_t page_remainder = 0);
 
   /// Set the counters that the transport and the threads keep.
   void count_transport();
-  /// Nothing more is asked of servers, and they may know: they went on without.
+  /// Nothing more is asked of servers, and they may know it: this rank went on without them.
   void say_gone() { servers_.say_gone(); }
 
-  // Memory that servers of this node read in place.
+  // These calls are for memory that servers of this node read in place.
   [[nodiscard]] bool shares_memory() const {
     return transport_ != nullptr && transport_->exports_memory();
   }
-  /// Empty where there is none.
+  /// Empty if there is none.
   [[nodiscard]] std::span<std::byte> export_memory(std::size_t bytes) {
     return transport_ == nullptr ? std::span<std::byte>{} : transport_->export_memory(bytes, false);
   }
@@ -84,7 +83,7 @@ class Link {
     return transport_ != nullptr && transport_->withdraw_memory(first);
   }
 
-  // What carriers ask most, passed on to the part that knows it.
+  // These calls, which carriers make most, are passed on to the part that answers.
   bool pump() { return waiting_.pump(); }
   void pump_while_waiting() { waiting_.pump_while_waiting(); }
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what) {
@@ -125,7 +124,7 @@ class Link {
   [[nodiscard]] int servers() const noexcept { return servers_.count(); }
   [[nodiscard]] int rank_of(int server) const { return servers_.rank_of(server); }
   [[nodiscard]] transport::Transport* transport() noexcept { return transport_; }
-  /// Whether a message to a server goes out at once.
+  /// True if a message to a server goes out at once.
   [[nodiscard]] bool has_credit(int server) const {
     return !servers_.loss() && transport_->held_back(servers_.rank_of(server)) == 0;
   }

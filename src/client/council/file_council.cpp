@@ -29,7 +29,7 @@ using protocol::Kind;
 
 namespace {
 
-// Most libraries of formats bear one thread alone, and the program may be in the same one.
+// Most libraries of formats allow only one thread, and the program may be in the same library.
 bool calls_no_library(const formats::Traits& traits) noexcept {
   return traits.is_plain() && traits.offsets_by_layout;
 }
@@ -114,7 +114,7 @@ bool FileCouncil::advance(const Obey& obey, const std::function<bool()>& enough)
       break;
     }
     const auto header = protocol::check_header(received->message, 0);
-    moved = moved || header.kind != Kind::flush;  // another one waits, too: that moves nothing
+    moved = moved || header.kind != Kind::flush;  // that another member waits moves nothing
     if (received->is_order) {
       obey(header.kind, protocol::body(received->message));
     } else {
@@ -124,7 +124,7 @@ bool FileCouncil::advance(const Obey& obey, const std::function<bool()>& enough)
   return moved;
 }
 
-// What is compared or summed on its way, and what is not.
+// Some reports are compared or summed on their way up, and others are passed on.
 void FileCouncil::take_report(int member, const protocol::Bytes& message) {
   const auto body = protocol::body(message);
   const std::string who = "compute rank " + std::to_string(compute_rank_of(member)) +

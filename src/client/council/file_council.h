@@ -22,8 +22,8 @@
 
 namespace iocomp::client {
 
-/// What one member of a file says to the lead and hears from it, where members write the file
-/// themselves. The lead is on the first member, and is part of this object there.
+/// Carries reports of one member of a file to the lead, and orders back, if members write the file
+/// themselves. The lead is on the first member, and is a part of this object there.
 class FileCouncil {
  public:
   struct Setup {
@@ -34,12 +34,12 @@ class FileCouncil {
   /// @param progress  of all files of this rank.
   FileCouncil(Setup setup, trace::Counters& counters, steps::Progress& progress);
 
-  /// Only the first member has it.
+  /// The lead; null except on the first member.
   [[nodiscard]] commit::Lead* lead() noexcept { return lead_ ? &*lead_ : nullptr; }
-  /// Whether nobody on this rank waits for what the lead does on the disk from here on: then it is
-  /// done in a thread, as far as that is possible.
+  /// Set this if nobody on this rank waits for what the lead does on the disk from here on. Then it
+  /// is done in a thread, as far as that is possible.
   void go_beside(bool beside) noexcept { jobs_.go_beside(beside && may_go_beside_); }
-  /// Wait for what is done there.
+  /// Wait for the jobs in that thread.
   void finish_jobs() { jobs_.finish(); }
   [[nodiscard]] int member() const noexcept { return peers_.member(); }
   [[nodiscard]] int compute_rank() const { return compute_rank_of(peers_.member()); }
@@ -50,25 +50,25 @@ class FileCouncil {
   void step_done(std::int64_t step, const Outcome& outcome);
   void closed(const protocol::StepCounts& counts);
   void want_place(std::int64_t step, int variable);
-  /// Of a step.
+  /// The puts of a step.
   void report(const protocol::PutReport& report) { pass(protocol::encode(key_, report)); }
   void action_done(const protocol::ActionNote& note);
-  /// Steps from this one on cannot be committed any more.
+  /// Steps from this one on can no longer be committed.
   void failed(std::int64_t from_step, const Outcome& outcome);
-  /// How far a file has come that this one comes after.
+  /// The progress of a file that this one comes after.
   void tell_of(const protocol::Other& other) {
     pass(protocol::encode(key_, protocol::Kind::home_other, other));
   }
   /// This member waits for the commit of a step.
   void hurry(std::int64_t step);
 
-  /// Bring messages on. Calls `obey` for each order for this member, in their order, until it has
-  /// `enough`. @return whether anything moved.
+  /// Move messages on. Calls `obey` for each order for this member, in sequence, until it has
+  /// `enough`. @return true if anything moved.
   using Obey = std::function<void(protocol::Kind, std::span<const std::byte> body)>;
   bool advance(const Obey& obey, const std::function<bool()>& enough);
   /// The file is closed.
   void leave() { peers_.leave(); }
-  /// Whether the members that report to this one have left, too.
+  /// True if the members that report to this one have left, too.
   [[nodiscard]] bool have_all_left() { return peers_.have_all_left(); }
 
  private:

@@ -15,24 +15,24 @@
 
 namespace iocomp::client {
 
-/// What the lead of one file has to do on the disk, where a member is the lead. It is done at once,
-/// inside the call, unless somebody says that nobody waits for it: then in a thread, while the rank
-/// goes on. Either way jobs end in the order in which they came.
+/// Carries out what the lead of one file has to do on the disk, if a member is the lead. It is done
+/// at once, inside the call. If nobody waits for it, it is done in a thread while the rank goes on.
+/// Either way jobs end in the order in which they came.
 class LeadJobs {
  public:
   using Job = commit::Publication::Job;
   using Then = commit::Publisher::Then;
 
-  /// @param counters  of the rank, which the thread leaves alone.
+  /// @param counters  of the rank; the thread does not touch them.
   LeadJobs(trace::Counters& counters, std::string file_name);
 
-  /// Do a job, and call `then` with what became of it: here, or in `advance`.
+  /// Do a job, and call `then` with its outcome: here, or in `advance`.
   void run(Job job, Then then);
-  /// Whether jobs go to the thread from here on. Without a thread they are done at once.
+  /// Give jobs to the thread from here on, or not. Without a thread they are done at once.
   void go_beside(bool beside) noexcept { goes_beside_ = beside; }
-  /// Go on after the jobs of the thread that have ended. @return whether there were any.
+  /// Go on after jobs of the thread that have ended. @return true if there were any.
   bool advance();
-  /// The same after all that it has; waits for them.
+  /// The same for all of its jobs; waits for them.
   void finish();
 
  private:

@@ -71,7 +71,8 @@ Meeting::Extras Meeting::meet(const Call& call, const Extras& extras) {
   const std::array<std::int64_t, 4> mine{positive(call.file),
                                          positive(mix(empty_digest, call.name)), call.step,
                                          positive(call.definitions)};
-  // The maxima of the values and of their negatives: equal but for the sign where all agree.
+  // The maxima of the values and of their negatives. If all ranks agree, they differ only in the
+  // sign.
   std::array<std::int64_t, 2 * mine.size() + std::tuple_size_v<Extras>> values{};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     values.at(2 * i) = mine.at(i);

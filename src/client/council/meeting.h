@@ -14,9 +14,9 @@
 
 namespace iocomp::client {
 
-/// Where the ranks of synchronous files meet before they work together, so that each knows that all
-/// make the same call, and nobody waits for what never comes. Files of all compute ranks share one
-/// meeting: there even calls on different files are found out. A file of fewer ranks has its own.
+/// A meeting of the ranks of synchronous files before they work together. Each rank then knows that
+/// all make the same call, and nobody waits for what never comes. Files of all compute ranks share
+/// one meeting, which also finds calls on different files. A file of fewer ranks has its own.
 class Meeting {
  public:
   struct Call {
@@ -29,17 +29,17 @@ class Meeting {
   };
 
   /// @param comm   of the members; between calls it is free for other collective work.
-  /// @param ranks  the members' compute ranks, for people; empty where these are the ranks in comm.
+  /// @param ranks  the members' compute ranks, for messages; empty if these are the ranks in comm.
   Meeting(MPI_Comm comm, std::vector<int> ranks, const mpi::WaitPolicy& policy);
 
-  /// What each brings to a call besides; all leave with the maxima.
+  /// Values that each rank brings to a call; all leave with the maxima.
   using Extras = std::array<std::int64_t, 2>;
   /// Meet the others in the same call. Collective.
-  /// @throws Error{inconsistent_calls}, the same on all ranks, when some make another call; where
-  /// these calls are on different files nobody can know what belongs together: the meeting is over.
+  /// @throws Error{inconsistent_calls}, the same on all ranks, if some make another call. If these
+  /// calls are on different files, nobody can know what belongs together, and the meeting is over.
   Extras meet(const Call& call, const Extras& extras = {});
 
-  /// Nobody meets here any more: whoever comes is told why.
+  /// Nobody meets here any more. Whoever comes is told why.
   void end(const Outcome& why);
   /// `ok` as long as ranks can meet here.
   [[nodiscard]] const Outcome& ended() const noexcept { return ended_; }
@@ -55,9 +55,9 @@ class Meeting {
   Outcome ended_;
 };
 
-/// A call, for people.
+/// A call, for messages.
 [[nodiscard]] std::string text(const Meeting::Call& call);
-/// What is told when compute rank `odd` made another call than compute rank `usual`.
+/// The message that compute rank `odd` made another call than compute rank `usual`.
 [[nodiscard]] std::string different_calls(const std::string& file_name, int odd,
                                           const std::string& odd_call, int usual,
                                           const std::string& usual_call);

@@ -20,7 +20,7 @@
 namespace iocomp::client {
 namespace {
 
-// What a message is, behind it.
+// The kind of a message; it stands at its end.
 enum class Word : std::int64_t { report = 1, orders = 2, goodbye = 3 };
 
 PeerCouncil::Message with(Word word, std::span<const std::byte> message) {
@@ -53,7 +53,7 @@ steps::Tree PeerCouncil::tree_of(const Setup& setup) {
 
 PeerCouncil::PeerCouncil(Setup setup) : Council{tree_of(setup)}, setup_{std::move(setup)} {}
 
-// What nobody has taken may still be read by the MPI.
+// MPI may still read messages that nobody has taken, so they are never freed.
 PeerCouncil::~PeerCouncil() {
   static auto& never_freed = *new std::vector<Message>;
   forget_sent();
@@ -88,8 +88,8 @@ void PeerCouncil::send_down(int member, std::span<const std::byte> bundle) {
   send(member, with(Word::orders, bundle));
 }
 
-// In the order of sending, which is about that of arriving: asking for all of them costs more than
-// to keep some for a while.
+// Forgets in the order of sending, which is about that of arrival. To ask for all of them costs
+// more than to keep some for a while.
 void PeerCouncil::forget_sent() {
   for (int done = 1; !sending_.empty() && done != 0;) {
     mpi::check(MPI_Test(&sending_.front().request, &done, MPI_STATUS_IGNORE));
@@ -99,8 +99,8 @@ void PeerCouncil::forget_sent() {
   }
 }
 
-// The MPI must not free a communicator on which somebody has not received what was sent: what a
-// member said before its goodbye comes before it.
+// MPI must not free a communicator on which a message was sent and not received. Messages of a
+// member arrive before its goodbye.
 void PeerCouncil::leave() {
   if (member() != 0) {
     send(tree().above(), with(Word::goodbye, {}));

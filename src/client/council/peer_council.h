@@ -16,18 +16,18 @@
 namespace iocomp::client {
 
 /// The members of a file that write it themselves, in a tree under the lead, which is the first of
-/// them: reports go up from member to member, orders come down. All by messages of its own; nobody
-/// waits.
+/// them. Reports go up from member to member, and orders come down, all by messages of its own.
+/// Nobody waits.
 class PeerCouncil : public steps::Council {
  public:
   struct Setup {
     MPI_Comm comm = MPI_COMM_NULL;
     std::vector<int> ranks{};  ///< of the members in `comm`; empty: all
-    int tag = 0;               ///< nobody else's on `comm`
+    int tag = 0;               ///< nobody else uses it on `comm`
     int width = 32;            ///< members that report to each
   };
   struct Received {
-    int from = 0;  ///< the member below that reports; of an order: the lead
+    int from = 0;  ///< the member below that reports; for an order: the lead
     bool is_order = false;
     Message message;
   };
@@ -35,21 +35,21 @@ class PeerCouncil : public steps::Council {
   ~PeerCouncil() override;
 
   [[nodiscard]] int member() const noexcept { return tree().number(); }
-  /// How many members report through this one, which is one of them.
+  /// The number of members that report through this one, which is one of them.
   [[nodiscard]] int members_from_here() const noexcept { return tree().here().size(); }
-  /// The same of one right below.
+  /// The same for a member right below.
   [[nodiscard]] int members_from(int member) const;
 
-  /// To the member above. @pre this is not the lead.
+  /// Send a report to the member above. @pre this is not the lead.
   void report(Message message);
 
-  /// This member sends nothing more but what it passes on.
+  /// From now on this member only passes messages on.
   void leave();
-  /// Take what is left of those below. @return whether all of them have left, and nothing that was
-  /// sent needs this member any more: the communicator may go.
+  /// Take the last messages of those below. @return true if all of them have left, and nothing that
+  /// was sent needs this member any more. Then the communicator may go.
   [[nodiscard]] bool have_all_left();
 
-  /// The next that has come for this member. What is for others was passed on before.
+  /// The next message for this member. Messages for others were passed on before.
   [[nodiscard]] std::optional<Received> take();
 
  private:
@@ -66,7 +66,7 @@ class PeerCouncil : public steps::Council {
   void forget_sent();
 
   Setup setup_;
-  int left_ = 0;             // of those right below
+  int left_ = 0;             // number of those right below that have
   std::deque<Message> own_;  // orders for this member
   std::deque<Sending> sending_;
 };

@@ -22,7 +22,7 @@
 namespace iocomp::client {
 namespace {
 
-// Runs of this part of a stripe are written well enough one by one.
+// Runs of this part of a stripe are fast enough when they are written one by one.
 constexpr std::int64_t runs_per_stripe = 4;
 
 }  // namespace
@@ -45,7 +45,7 @@ bool Exchange::takes(const Block& block) const noexcept {
 
 Outcome Exchange::carry_out(const std::vector<const Block*>& blocks, const FindVariable& variable,
                             const Target& target) {
-  // On a deadline MPI may still use what the round has lent to it: then it is left to MPI.
+  // After a deadline MPI may still use memory of the round, so the round is left to MPI.
   auto round = std::make_unique<ExchangeRound>(setup_, rank_, runs_, variable, target);
   try {
     round->tell(blocks);

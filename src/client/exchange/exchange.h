@@ -17,39 +17,39 @@
 
 namespace iocomp::client {
 
-/// Blocks whose runs are short change hands between ranks that write themselves: each of the
-/// *aggregators* gets all that lies in its domain, a stripe of it at a time, and has long runs to
-/// write. An aggregator needs memory for two stripes; ranks send from where their blocks lie if
-/// these are dense.
+/// Ranks that write themselves exchange blocks whose runs are short. Each *aggregator* gets all
+/// that lies in its domain, one stripe at a time, and so has long runs to write. It needs memory
+/// for two stripes. Ranks send from where their blocks lie if these are dense.
 class Exchange {
  public:
   struct Setup {
-    MPI_Comm comm = MPI_COMM_NULL;     ///< used by nobody else meanwhile
+    MPI_Comm comm = MPI_COMM_NULL;     ///< nobody else uses it meanwhile
     std::vector<int> aggregators;      ///< ranks in `comm`, ascending; none: all
     std::int64_t stripe_bytes = 0;     ///< of a stripe
-    Crew* crew = nullptr;              ///< the threads that copy; null: the caller alone
+    Crew* crew = nullptr;              ///< the threads that copy; null: only the caller does
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
-    bool may_overlap = false;          ///< the blocks
+    bool may_overlap = false;          ///< the blocks may
     mpi::WaitPolicy policy;
   };
-  /// What the aggregators do. Both are local.
+  /// Calls for the aggregators. Both are local.
   struct Target {
-    /// Where a variable begins in the file: memory is aligned alike.
+    /// The offset of a variable in the file. Memory is aligned alike.
     std::function<std::int64_t(const contents::Variable&)> offset;
-    /// Write elements of a variable from `index` of its row-major order on. They may be changed.
+    /// Write elements of a variable, from `index` of its row-major order on. The bytes may be
+    /// changed.
     std::function<void(const contents::Variable&, std::int64_t index, std::span<std::byte>)> write;
-    /// Whether the bytes of every number are reversed before.
+    /// True if the bytes of every number are reversed first.
     bool swaps_bytes = false;
   };
   using FindVariable = std::function<contents::Variable(int id)>;
 
   explicit Exchange(Setup setup);
 
-  /// Whether a block is better exchanged than written run by run.
+  /// True if a block is better exchanged than written run by run.
   [[nodiscard]] bool takes(const Block& block) const noexcept;
 
-  /// Have these blocks of one step written, each rank its own. Collective over the ranks.
-  /// @return the first failure of a write on this rank; the others go on. @throws Error{timed_out}.
+  /// Write these blocks of one step; each rank gives its own. Collective over the ranks.
+  /// @return the first failure of a write on this rank; others go on. @throws Error{timed_out}.
   [[nodiscard]] Outcome carry_out(const std::vector<const Block*>& blocks,
                                   const FindVariable& variable, const Target& target);
 

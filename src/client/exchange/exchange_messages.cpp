@@ -22,7 +22,7 @@ namespace {
 constexpr int message_tag = 1;
 constexpr std::size_t longest_message = std::size_t{1} << 30;
 
-// In messages of a length that MPI can count.
+// Divides a message into parts whose lengths MPI can count.
 template <typename Begin>
 void in_parts(std::span<std::byte> bytes, Begin begin) {
   while (!bytes.empty()) {

@@ -11,17 +11,18 @@
 
 namespace iocomp::client {
 
-/// Messages of any length between ranks of which each knows only what it sends.
+/// Messages of any length between ranks. Each rank knows only what it sends.
 class ExchangeMessages {
  public:
-  /// @param what  that is waited for.
+  /// @param what  the ranks wait for, for messages.
   ExchangeMessages(MPI_Comm comm, const mpi::WaitPolicy& policy, const char* what)
       : comm_{comm}, policy_{policy}, what_{what} {}
   ExchangeMessages(const ExchangeMessages&) = delete;
   ExchangeMessages& operator=(const ExchangeMessages&) = delete;
 
   /// Send each rank its message. Collective over the ranks. To be called once.
-  /// @return what came, by rank. @throws Error{timed_out}: MPI may still use this object then.
+  /// @return the messages that came, by rank. @throws Error{timed_out}: then MPI may still use this
+  /// object.
   [[nodiscard]] std::map<int, std::vector<std::byte>> pass(
       std::map<int, std::vector<std::byte>> messages);
 

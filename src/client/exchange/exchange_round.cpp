@@ -73,7 +73,7 @@ std::shared_ptr<writing::Piece> ExchangeRound::piece(const contents::Variable& o
   return piece;
 }
 
-// Pieces of a list of runs are lists of their own on the aggregator.
+// A piece of a list of runs is a list of its own on the aggregator.
 std::map<int, ExchangeRound::Outbound> ExchangeRound::cut(const std::vector<const Block*>& blocks) {
   std::map<int, Outbound> outbound;
   for (const Block* block : blocks) {

@@ -23,14 +23,14 @@
 
 namespace iocomp::client {
 
-/// One exchange: of one step. Each member but `failure` is collective over the ranks; to be called
-/// in this order.
+/// One exchange, of one step. Each member but `failure` is collective over the ranks. They must be
+/// called in this order.
 class ExchangeRound {
  public:
   ExchangeRound(const Exchange::Setup& setup, int rank, ExchangedRuns& runs,
                 const Exchange::FindVariable& variable, const Exchange::Target& target);
 
-  /// Aggregators learn what they will get of these blocks.
+  /// Tell the aggregators what they will get of these blocks.
   void tell(const std::vector<const Block*>& blocks);
   /// Send, receive and write.
   void move();

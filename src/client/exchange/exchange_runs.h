@@ -14,8 +14,8 @@
 
 namespace iocomp::client {
 
-/// The lists of runs that ranks who exchange blocks know of one another. Each travels once, with
-/// the first exchange that needs it.
+/// The lists of runs that exchanging ranks know of one another. Each list travels once, with the
+/// first exchange that needs it.
 class ExchangedRuns {
  public:
   ExchangedRuns() = default;
@@ -23,22 +23,22 @@ class ExchangedRuns {
   ExchangedRuns& operator=(const ExchangedRuns&) = delete;
 
   /// The number by which an aggregator will know elements `first` to `first + count` of a list,
-  /// once it has heard the news.
+  /// after it has heard the news.
   [[nodiscard]] std::uint64_t known_to(int aggregator,
                                        const std::shared_ptr<const array::RunList>& runs,
                                        std::int64_t first, std::int64_t count) {
     return told_.known_to(aggregator, runs, first, count);
   }
-  /// Lists that nobody else holds need not be known any more.
+  /// Forget lists that nobody else holds.
   void forget_unused() { told_.forget_unused(); }
 
-  /// What an aggregator has to hear, once.
+  /// The lists that an aggregator must hear of, once.
   [[nodiscard]] std::vector<std::byte> take_news(int aggregator) {
     return std::exchange(news_[aggregator], {});
   }
-  /// On the aggregator. @throws Error{internal} for what is no news.
+  /// Called on the aggregator. @throws Error{internal} if these are no news.
   void hear(int from, std::span<const std::byte> news);
-  /// The list that a rank means. @throws Error{internal}.
+  /// The list that a rank means by its number. @throws Error{internal}.
   [[nodiscard]] std::shared_ptr<const array::RunList> list(int from, std::uint64_t number) const;
 
  private:

@@ -15,7 +15,8 @@
 namespace iocomp::client {
 namespace {
 
-// To each aggregator. A limit for all of them together could make ranks wait in a circle.
+// The limit is for each aggregator. A limit for all of them together could make ranks wait in a
+// circle.
 constexpr int sends_at_once = 4;
 
 }  // namespace

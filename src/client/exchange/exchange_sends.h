@@ -12,8 +12,8 @@
 
 namespace iocomp::client {
 
-/// Sends aggregators the parts of this rank's blocks, a few at once, from where the blocks lie if
-/// these are dense.
+/// Sends the parts of this rank's blocks to aggregators, a few at once, from where the blocks lie
+/// if these are dense.
 class ExchangeSends {
  public:
   explicit ExchangeSends(MPI_Comm comm) : comm_{comm} {}
@@ -22,7 +22,7 @@ class ExchangeSends {
 
   /// @param parts  in the order in which they travel.
   void add(int to, std::vector<ExchangedPart> parts) { outbound_[to].parts = std::move(parts); }
-  /// @return whether anything moved.
+  /// @return true if anything moved.
   bool advance();
   [[nodiscard]] bool is_done() const;
 
@@ -30,11 +30,11 @@ class ExchangeSends {
   struct Outbound {  // to one aggregator
     std::vector<ExchangedPart> parts;
     std::size_t next = 0;
-    int open = 0;  // sends
+    int open = 0;  // sends under way
   };
   struct Sending {
     int to = -1;
-    std::vector<std::byte> packed;  // where the block is not dense
+    std::vector<std::byte> packed;  // for a block that is not dense
   };
   void send(int to, Outbound& outbound);
   bool end_sends();

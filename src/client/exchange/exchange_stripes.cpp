@@ -22,7 +22,7 @@
 namespace iocomp::client {
 namespace {
 
-// Of the longest stripe.
+// Returns the bytes of the longest stripe.
 std::size_t stripe_bytes(const std::vector<ExchangedPart>& parts) {
   std::int64_t most = 0;
   for (const ExchangedPart& part : parts) {
@@ -36,7 +36,7 @@ std::size_t stripe_bytes(const std::vector<ExchangedPart>& parts) {
 
 }  // namespace
 
-// Stripes use half of the arena: so that one has room, wherever it begins in a page.
+// Stripes use half of the arena, so that a stripe has room wherever it begins in a page.
 ExchangeStripes::ExchangeStripes(const Exchange::Setup& setup, const Exchange::Target& target,
                                  std::vector<ExchangedPart> parts)
     : comm_{setup.comm},
@@ -65,7 +65,7 @@ bool ExchangeStripes::advance() {
   return true;
 }
 
-// @return whether there is a stripe left.
+// @return true if there is a stripe left.
 bool ExchangeStripes::begin_stripe() {
   const std::size_t first = next_;
   std::span<std::byte> scratch = scratch_.bytes();

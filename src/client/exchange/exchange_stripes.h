@@ -17,21 +17,20 @@
 
 namespace iocomp::client {
 
-/// What an aggregator does: takes in the parts of its stripes, one stripe after the other, and
+/// The work of an aggregator: it takes in the parts of its stripes, one stripe after the other, and
 /// writes them.
 class ExchangeStripes {
  public:
-  /// @param parts  that ranks have for this one, in the order in which they travel; of this one,
-  /// too.
+  /// @param parts  of all ranks for this one, itself included, in the order in which they travel.
   ExchangeStripes(const Exchange::Setup& setup, const Exchange::Target& target,
                   std::vector<ExchangedPart> parts);
   ExchangeStripes(const ExchangeStripes&) = delete;
   ExchangeStripes& operator=(const ExchangeStripes&) = delete;
 
-  /// @return whether anything moved.
+  /// @return true if anything moved.
   bool advance();
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
-  /// The first of a write. The others' blocks are taken all the same.
+  /// The first failure of a write. Blocks of others are taken all the same.
   [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
 
  private:

@@ -37,8 +37,8 @@ constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
 constexpr std::size_t packed_bytes = std::size_t{256} << 10;    // on the way into a stripe
 
-// Runs from this on are worth a copy that is aligned as the file is: they go past the page cache,
-// where the file lets them.
+// Runs of at least this length are worth a copy that is aligned as the file is. They go past the
+// page cache, if the file allows it.
 std::size_t long_run_bytes(const disk::Options& disk, writing::FileWriter& writer) {
   const auto& file = writer.file().opened();
   const bool takes_direct = disk.direct != disk::Direct::off && (!file || file->takes_direct());
@@ -47,7 +47,7 @@ std::size_t long_run_bytes(const disk::Options& disk, writing::FileWriter& write
 
 }  // namespace
 
-/// Cuts one block into chunks: each run of the file is written from where it lies, or from a copy
+/// Cuts one block into chunks. Each run of the file is written from where it lies, or from a copy
 /// that is aligned as its place in the file is.
 class BlockWriter::Cutter {
  public:
@@ -78,7 +78,7 @@ class BlockWriter::Cutter {
   }
 
  private:
-  // A stripe at a time. Elements that find no room there are written like long runs.
+  // Joins one stripe at a time. Elements that find no room in stripes are written like long runs.
   void join(std::int64_t elements) {
     for (std::int64_t first = 0; first < elements;) {
       const std::int64_t count =
@@ -90,8 +90,7 @@ class BlockWriter::Cutter {
     }
   }
 
-  // Memory that this rank's own writes give back is worth waiting for. Other ranks may wait for
-  // this one.
+  // Waits only for memory that this rank's own writes give back. Other ranks may wait for this one.
   void wait_for_room(std::int64_t first) {
     writing::Stripes& stripes = *writer_.stripes();
     const auto is_over = [&] {
@@ -106,7 +105,7 @@ class BlockWriter::Cutter {
     }
   }
 
-  // @return how many elements have found room.
+  // @return the number of elements that have found room.
   std::int64_t put_in(std::int64_t first, std::int64_t count) {
     const std::size_t element = block_.element_bytes();
     const bool lies_packed = block_.is_dense();
@@ -151,7 +150,7 @@ class BlockWriter::Cutter {
 
   void add(std::int64_t offset, std::int64_t first, std::int64_t count) {
     if (gathered_.first + gathered_.count != first) {
-      pass_on();  // what lies between is in stripes
+      pass_on();  // elements in between are in stripes
     }
     const std::size_t bytes = static_cast<std::size_t>(count) * block_.element_bytes();
     const bool is_long = bytes >= long_bytes_;
@@ -259,7 +258,7 @@ Copy BlockWriter::take_memory(std::size_t bytes, std::size_t page_remainder,
   CopyMemory& copies = link_.copies();
   Copy copy = copies.try_take_for_disk(bytes, page_remainder);
   if (!copy) {
-    writer.submit();  // copies that wait there for company
+    writer.submit();  // copies wait there for others
     const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
     link_.wait_until(
         [&] { return (copy = copies.try_take_for_disk(bytes, page_remainder)) != nullptr; },
@@ -293,7 +292,7 @@ void tell_ticket(Link& link, std::uint64_t file, const writer::Given& block,
   }
 }
 
-// Each array once, and not many: it costs a millisecond.
+// Looks at each array once, and only at a few, because it costs a millisecond.
 void BlockWriter::look_at_pages(std::span<const std::byte> memory) {
   constexpr std::size_t most_arrays = 8;
   if (memory.size() < large_array_bytes || looked_at_.size() >= most_arrays ||

@@ -19,23 +19,23 @@
 
 namespace iocomp::client {
 
-/// What became of a block that was given to a writer.
+/// The state of a block after it was given to a writer.
 struct GivenBlock {
   bool is_lent = false;   ///< the program's memory is read until the block is written
-  bool is_begun = false;  ///< this rank writes something now: of the block, or full stripes
+  bool is_begun = false;  ///< this rank writes something now, the block or full stripes
 };
 
-/// Gives blocks of this rank to writers of files: straight from the program's memory where that can
-/// be written as it lies, else from a copy. Short runs go into stripes, where the writer has these.
-/// One per session.
+/// Gives blocks of this rank to writers of files. They are written straight from the program's
+/// memory if that can be written as it lies, otherwise from a copy. Short runs go into stripes, if
+/// the writer has any. One per session.
 class BlockWriter {
  public:
   BlockWriter(const disk::Options& disk, Link& link) : disk_{disk}, link_{link} {}
 
-  /// Give a block to the writer, which is to be told when to `submit` it. May wait for memory for a
+  /// Give a block to the writer, whose `submit` the caller calls later. May wait for memory for a
   /// copy.
   /// @param piece  of the writer: the whole block, with its variable and the place of that.
-  /// @param joins  false where nothing may wait in stripes any more.
+  /// @param joins  false if nothing may wait in stripes any more.
   GivenBlock write(const Block& block, const std::shared_ptr<writing::Piece>& piece,
                    writing::FileWriter& writer, bool joins);
 

@@ -19,7 +19,8 @@
 namespace iocomp::client {
 namespace {
 
-// Few enough to be reserved in one call without a pause that is felt, large enough for most blocks.
+// A slab is small enough to be reserved in one call without a noticeable pause, and large enough
+// for most blocks.
 constexpr std::size_t slab_bytes = std::size_t{16} << 20;
 
 }  // namespace
@@ -39,7 +40,7 @@ Copy CopyMemory::take(std::size_t bytes, std::size_t page_remainder) {
   return find(bytes, page_remainder, transport_ != nullptr && transport_->exports_memory());
 }
 
-// Private memory: nobody else reads it, and it has huge pages.
+// Gives private memory: nobody else reads it, and it has huge pages.
 Copy CopyMemory::try_take_for_disk(std::size_t bytes, std::size_t page_remainder) {
   check(bytes);
   if (copies_for_disk_ > 0 && !has_room(bytes)) {
@@ -61,7 +62,7 @@ Copy CopyMemory::needed_for_disk(Copy copy) {
 }
 
 Copy CopyMemory::find(std::size_t bytes, std::size_t page_remainder, bool is_lent) {
-  // In slabs every copy fills pages: too much for a few bytes that nobody reads in place.
+  // In slabs every copy fills pages. That is too much for a few bytes that nobody reads in place.
   if (bytes < FreeRanges::page_bytes && page_remainder == 0 && !is_lent) {
     return take_small(bytes);
   }
@@ -113,7 +114,7 @@ Copy CopyMemory::take_from(Slab& slab, std::size_t bytes, std::size_t page_remai
 }
 
 CopyMemory::Slab* CopyMemory::add_slab(std::size_t bytes, bool is_lent) {
-  // What is free but too small in parts is not needed beside a larger one.
+  // Free slabs that are too small are not needed beside a larger one.
   std::erase_if(slabs_, [this](const Slab& slab) {
     return slab.free.used_bytes() == 0 &&
            (!slab.own.bytes().empty() || transport_->withdraw_memory(slab.memory.data()));

@@ -15,12 +15,13 @@
 
 namespace iocomp::client {
 
-/// Memory for everything that this rank copies, under one bound (client.buffer_memory). Where the
-/// transport can lend memory to receivers it comes from there, so that servers write straight from
-/// the copy; else it is private. It is taken in slabs when it is needed first, and used again.
+/// Memory for everything that this rank copies, under one bound (client.buffer_memory). If the
+/// transport can lend memory to receivers, copies lie there, so that servers write straight from
+/// them. Otherwise the memory is private. It is taken in slabs when it is first needed, and used
+/// again.
 class CopyMemory {
  public:
-  /// @param transport  may be nothing.
+  /// @param transport  may be null.
   CopyMemory(transport::Transport* transport, std::size_t limit_bytes)
       : transport_{transport}, limit_bytes_{limit_bytes} {}
   CopyMemory(const CopyMemory&) = delete;
@@ -30,29 +31,29 @@ class CopyMemory {
   [[nodiscard]] std::size_t used_bytes() const noexcept {
     return used_bytes_ + (stripe_bytes_ ? stripe_bytes_() : 0);
   }
-  /// Count what this says, too: the memory of stripes that this rank has made.
+  /// Count also the memory of stripes that this rank has made.
   void count_stripes(std::function<std::size_t()> bytes) { stripe_bytes_ = std::move(bytes); }
   /// True if there is room for so many bytes of stripes, which then are in use.
   [[nodiscard]] bool lets_stripes_have(std::size_t bytes) noexcept;
   /// The most that was ever used at once.
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
-  /// Whether a copy of this size can be had now.
+  /// True if a copy of this size can be had now.
   [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
     return bytes <= limit_bytes_ && used_bytes() <= limit_bytes_ - bytes;
   }
 
-  /// Copies that the disk engine still reads.
+  /// The number of copies that the disk engine still reads.
   [[nodiscard]] std::size_t copies_for_disk() const noexcept { return copies_for_disk_; }
 
-  /// Memory that counts until the copy is gone; the caller has looked for room, or knows that a
+  /// Memory that counts until the copy is gone. The caller has looked for room, or knows that a
   /// wait for it would not end. The copies must not outlive this object.
   /// @param page_remainder  of the first byte's address, so that a file can be written O_DIRECT.
-  /// @throws Error{out_of_staging_memory} for more than there can ever be room for.
+  /// @throws Error{out_of_staging_memory} if there can never be room for so much.
   [[nodiscard]] Copy take(std::size_t bytes, std::size_t page_remainder);
-  /// The same for a copy that is only needed until the disk has it; nothing where there is no room
-  /// now. One of these can always be had: room may come only when what is kept is written so.
+  /// The same for a copy that is needed only until the disk has it; nothing if there is no room
+  /// now. One such copy can always be had, because writing it may be the only way to get room.
   [[nodiscard]] Copy try_take_for_disk(std::size_t bytes, std::size_t page_remainder);
-  /// The same from now on for a copy that was taken; nothing of nothing.
+  /// Treat a copy that was taken like one of these. Null gives null.
   [[nodiscard]] Copy needed_for_disk(Copy copy);
 
  private:

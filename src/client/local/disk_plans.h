@@ -22,23 +22,25 @@
 
 namespace iocomp::client {
 
-/// The disk engine of this rank, and who waits for the plans that it has under way. One per
-/// session, for all files that the rank writes itself without waiting.
+/// The disk engine of this rank, and those who wait for its plans. One per session, for all files
+/// that the rank writes itself without waiting.
 class DiskPlans {
  public:
   DiskPlans(const disk::Options& disk, trace::Counters& counters);
 
-  /// For writers of files, which must not outlive this.
+  /// The way for writers of files to submit plans. They must not outlive this object.
   [[nodiscard]] writing::Submit submitter();
-  /// Take what has ended and call whom it concerns; true if there was anything. Never waits.
+  /// Take the plans that have ended and call those who wait. @return true if there were any. Never
+  /// waits.
   bool advance();
-  /// Sleep until something ends, the word has changed, or `longest` has passed; not less than
-  /// 20 us: who looks more often takes the processor from what the kernel does for the plans.
+  /// Sleep until something ends, the word has changed, or `longest` has passed, but at least 20 us:
+  /// to look more often takes the processor from the kernel's work on the plans.
   void sleep(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
     constexpr std::chrono::nanoseconds shortest = std::chrono::microseconds{20};
     engine_->wait(std::max(longest, shortest), word);
   }
-  /// See disk::Engine::move. The copy is held as long as any plan may need it; false: none does.
+  /// See disk::Engine::move. The copy is held as long as any plan may need it. @return false if
+  /// none does.
   bool move(std::span<const std::byte> from, const Copy& to);
   [[nodiscard]] bool reads(std::span<const std::byte> memory) const {
     return engine_->reads(memory);

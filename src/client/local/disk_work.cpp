@@ -32,8 +32,8 @@
 namespace iocomp::client {
 namespace {
 
-// What they write when the program wants its memory back is waited for, so it is not much. Two, so
-// that the disk has work while one waits for a lock or an fsync.
+// The program waits for writes under way when it wants its memory back, so there are only a few.
+// There are two workers, so that the disk has work while one waits for a lock or an fsync.
 constexpr unsigned workers = 2;
 constexpr std::size_t largest_request_bytes = std::size_t{16} << 20;
 
@@ -67,7 +67,7 @@ void DiskWork::want_back(std::uint64_t ticket, std::span<const std::byte> memory
   }
 }
 
-// As soon as nobody reads it any more.
+// Gives memory back as soon as nobody reads it any more.
 bool DiskWork::give_back() {
   const auto is_over = [this](std::uint64_t number) {
     Ticket* const ticket = link_.tickets().find(number);
@@ -101,7 +101,7 @@ writing::Spill& DiskWork::spill(const config::Settings& settings) {
     spill_ = std::make_unique<writing::Spill>(
         std::move(file),
         writing::Spill::Memory{
-            .most_given_bytes = copies.limit_bytes() / 4,  // the rest is for what is put next
+            .most_given_bytes = copies.limit_bytes() / 4,  // the rest is for the next puts
             .is_short = [] { return true; },
             .take =
                 [&copies](writing::Chunk& chunk, std::size_t bytes, std::size_t page_remainder) {
@@ -129,7 +129,7 @@ bool DiskWork::advance() {
   files_.submit();
   bool moved = plans_->advance();
   moved = give_back() || moved;
-  // Inside of that somebody may wait for memory, and so come here again.
+  // A file that advances may wait for memory, and so come here again.
   if (!is_advancing_) {
     is_advancing_ = true;
     const Outcome outcome = outcome_of([&] { moved = files_.advance() || moved; });

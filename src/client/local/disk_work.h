@@ -19,35 +19,36 @@
 
 namespace iocomp::client {
 
-/// What this rank writes without waiting: the engine that writes, and what moves it on whenever the
-/// rank is in a call.
+/// Writes of this rank that it does not wait for. It has the engine that writes, and moves it on
+/// whenever the rank is in a call.
 class DiskWork {
  public:
   struct Files {
-    std::function<void()> submit;   ///< starts small writes that waited for company
+    std::function<void()> submit;   ///< starts small writes that waited to share a plan
     std::function<bool()> advance;  ///< goes on with what was begun; true if anything moved
   };
   DiskWork(const disk::Options& disk, Link& link, Files files);
 
-  /// From now on there is an engine; until then this rank gives no writes to the kernel.
+  /// Start an engine. Until then this rank gives no writes to the kernel.
   void start();
   [[nodiscard]] bool is_started() const noexcept { return plans_ != nullptr; }
 
-  // Where it is started:
+  // These are there after the start:
   [[nodiscard]] BlockWriter& blocks() noexcept { return *blocks_; }
   [[nodiscard]] DiskPlans& plans() noexcept { return *plans_; }
 
-  /// The program waits for memory that the block of a ticket is written from: what of it nobody has
-  /// begun with is copied, if there is room. It is handed over when nobody reads it any more.
+  /// The program waits for memory that the block of a ticket is written from. Parts whose write has
+  /// not begun are copied, if there is room. The ticket is handed over when nobody reads the memory
+  /// any more.
   void want_back(std::uint64_t ticket, std::span<const std::byte> memory);
-  /// The largest single write, if memory is not to be read for long.
+  /// The largest single write, if memory must not be read for long.
   [[nodiscard]] std::size_t request_bytes() const;
 
-  /// Where copies go that find no room, made when first asked for.
-  /// @throws Error{storage_failure} where that is impossible.
+  /// Takes copies that find no room. It is made when it is first asked for.
+  /// @throws Error{storage_failure} if that is impossible.
   [[nodiscard]] writing::Spill& spill(const config::Settings& settings);
 
-  /// How the kernel is given writes: "io_uring", ...; empty where it is given none.
+  /// The way writes go to the kernel: "io_uring", ...; empty if none do.
   [[nodiscard]] std::string engine_name() const;
   [[nodiscard]] disk::Options options_for(const config::FileSettings& file) const;
 

@@ -28,11 +28,11 @@ void KeptBlocks::lie_in(Copy copy, Kept& kept) {
   kept.copy = std::move(copy);
   block.copy_to({kept.copy.get(), block.bytes()}, 0, array::elements(block.region), false);
   block.lies_packed(kept.copy.get());
-  block.buffered = true;  // written from yet another copy where that must be aligned
+  block.buffered = true;  // written from another copy if that must be aligned
   link_.tickets().find(block.ticket)->kept = false;
 }
 
-// To wait for memory may take blocks from here.
+// Blocks may be taken from here during the wait for memory.
 void KeptBlocks::copy(std::uint64_t ticket) {
   Copy copy = link_.copy_buffer(find(ticket)->bytes());
   if (const Block* block = find(ticket)) {

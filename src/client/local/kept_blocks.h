@@ -23,23 +23,23 @@ class KeptBlocks {
   struct Kept {
     Block block;
     std::shared_ptr<writing::Piece> piece;
-    Copy copy;  // that it lies in; or null
+    Copy copy;  // the copy that it lies in, or null
   };
   explicit KeptBlocks(Link& link) : link_{link} {}
 
   /// Keep a block; one that is buffered is copied at once.
   void keep(Kept kept);
-  /// Null where it is not here.
+  /// Null if it is not here.
   [[nodiscard]] const Block* find(std::uint64_t ticket) const;
   [[nodiscard]] bool has_any(std::int64_t step) const { return kept_.contains(step); }
   [[nodiscard]] bool has_any(std::int64_t step,
                              const std::function<bool(const Block&)>& is_meant) const;
-  /// Elements of a step's blocks.
+  /// The number of elements in the blocks of a step.
   [[nodiscard]] std::int64_t elements(std::int64_t step) const;
-  /// The program's memory of this one is free afterwards. @pre find(ticket)
+  /// Copy a block, so that the program's memory is free. @pre find(ticket)
   void copy(std::uint64_t ticket);
 
-  /// Take those that are meant.
+  /// Take the blocks that are meant.
   [[nodiscard]] std::vector<Kept> take(const std::function<bool(const Block&)>& is_meant);
 
  private:
