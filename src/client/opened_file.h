@@ -21,7 +21,7 @@
 
 namespace iocomp::client {
 
-/// A file that is open for writing, and what is needed to close it or to hand it to another
+/// A file that is open for writing, with all that is needed to close it or to hand it to another
 /// carrier.
 struct OpenedFile {
   /// Free its communicators. Collective over its ranks.
@@ -30,26 +30,28 @@ struct OpenedFile {
   [[nodiscard]] commit::Publication::Identity identity(const std::string& job) const;
 
   config::FileSettings settings;
-  std::string options;       ///< that the program gave in the call
+  std::string options;       ///< given by the program in the call
   std::vector<int> members;  ///< compute ranks
   const formats::Format* format = nullptr;
-  std::int64_t after = protocol::everything;  ///< what it loses where it is continued
-  std::vector<std::string> predecessors;      ///< names of files whose steps come first
-  FolderAddress folder;  ///< in which it lies, as this rank has meant it when it opened the file
-  std::shared_ptr<const OpenFolder> held;  ///< of one with servers: the one in which it lies
+  /// A continued file loses the steps behind this number.
+  std::int64_t after = protocol::everything;
+  std::vector<std::string> predecessors;  ///< names of files whose steps come first
+  FolderAddress folder;  ///< of the file, as meant by this rank when it opened the file
+  std::shared_ptr<const OpenFolder> held;  ///< the folder of a file with servers
 
-  // Of a file without servers:
+  // For a file without servers:
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm rows_comm = MPI_COMM_NULL;  ///< of one with servers and some ranks, once it is needed
-  MPI_Comm openers = MPI_COMM_NULL;    ///< the same in another order, which opens the MPI file
-  std::unique_ptr<Meeting> meeting;    ///< where not all compute ranks are members
+  /// Of a file with servers and some ranks, made when it is needed.
+  MPI_Comm rows_comm = MPI_COMM_NULL;
+  MPI_Comm openers = MPI_COMM_NULL;  ///< the same in another order; it opens the MPI file
+  std::unique_ptr<Meeting> meeting;  ///< null if all compute ranks are members
 
   // The file's carrier is one of these:
   LocalCarrier* local = nullptr;
   RemoteCarrier* remote = nullptr;
 
   std::unique_ptr<File> file;
-  std::uint64_t closing = 0;  ///< the ticket, where the program does not wait for its close
+  std::uint64_t closing = 0;  ///< the ticket, if the program does not wait for the close
 };
 
 using OpenedFiles = std::map<std::uint64_t, OpenedFile>;  ///< by key

@@ -12,20 +12,19 @@
 
 namespace iocomp::client {
 
-/// The puts of this rank into one file: how many the open step has, which the program has awaited,
-/// and in which step each variable was put that has values in only one.
+/// The puts of this rank into one file. It knows how many the open step has, which the program has
+/// awaited, and the step of each put variable that has values in only one step.
 class OwnPuts {
  public:
   [[nodiscard]] std::int64_t in_step() const noexcept { return in_step_; }
   void add() noexcept { ++in_step_; }
   void end_step() noexcept { in_step_ = 0; }
-  /// The first ticket that the program has not awaited yet in this state, with all before it.
+  /// The first ticket that the program has not awaited in this state, after those that it has.
   [[nodiscard]] std::uint64_t& not_awaited(State state) {
     return not_awaited_.at(static_cast<std::size_t>(state));
   }
   /// A block with elements is about to be put in a step.
-  /// @throws Error{unsupported} where the variable has values in only one step, and had them
-  /// before.
+  /// @throws Error{unsupported} if the variable has values in only one step, and had them before.
   void check(const contents::Catalogue& catalogue, const contents::Variable& variable,
              std::int64_t step);
 

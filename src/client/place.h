@@ -14,7 +14,7 @@
 
 namespace iocomp::client {
 
-/// What a compute rank knows of its session.
+/// The place of a compute rank in its session.
 struct Place {
   MPI_Comm comm = MPI_COMM_NULL;  ///< all compute ranks; the library's own
   std::int32_t rank = 0;          ///< in `comm`
@@ -23,12 +23,13 @@ struct Place {
   int home = -1;                  ///< number of this rank's server
   std::vector<int> neighbours;    ///< compute ranks with the same server, ascending; this one too
   std::size_t chunk_bytes = 0;    ///< largest message of data
-  double core_share = 1;          ///< of its hardware threads that other compute ranks leave it
-  bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
-  std::string start_line;         ///< stands before the first file; empty: nothing is told
-  /// Where ranks of this node put short runs together; null: each writes its own.
+  /// Of its hardware threads: the part that other compute ranks leave it.
+  double core_share = 1;
+  bool has_kernel = false;  ///< asynchronous files are written by the kernel: no servers
+  std::string start_line;   ///< printed before the first file; empty if nothing is told
+  /// Puts short runs of the ranks of this node together; null if each writes its own.
   transport::NodeStripes* stripes = nullptr;
-  trace::Timeline* timeline = nullptr;  ///< gets events; null: there is none
+  trace::Timeline* timeline = nullptr;  ///< gets events; null if there is none
 };
 
 }  // namespace iocomp::client

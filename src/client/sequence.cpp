@@ -30,7 +30,7 @@ void add_name(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-// What is open under a name, or will be by its settings, comes after these.
+// The files that come before this name, for open files and by the settings.
 std::vector<std::string> Sequence::before(const std::string& name) const {
   std::vector<std::string> names = config::files_before(settings_, name);
   for (const auto& [key, opened] : files_) {
@@ -41,8 +41,8 @@ std::vector<std::string> Sequence::before(const std::string& name) const {
   return names;
 }
 
-// Of two files that come after each other, one rank could end a step of the one first, and another
-// rank a step of the other: both steps would wait for ever.
+// If two files came after each other, one rank could end a step of the one first, and another rank
+// a step of the other. Both steps would wait for ever.
 // @return the way from a file with these predecessors back to it; empty if there is none.
 std::string Sequence::circle(const std::string& name, const std::vector<std::string>& before) {
   std::unordered_set<std::string> seen;
@@ -172,8 +172,7 @@ void Sequence::tell(bool waits) {
   }
 }
 
-// Servers know how far their files have come, and a lead that is a member of the other file hears
-// it.
+// Servers know how far their files have come. A lead that is a member of the other file hears it.
 void Sequence::tell(const OpenedFile& opened, const OpenedFile& other, bool waits) {
   Pair& pair = this->pair(opened, other);
   if (other.local != nullptr && other.local->is_synchronous() && !pair.has_same_members) {
@@ -190,7 +189,7 @@ void Sequence::tell(const OpenedFile& opened, const OpenedFile& other, bool wait
     return;
   }
   if (!opened.file->carrier().tell_of({other.file->key(), now}, waits)) {
-    heard_.reset();  // later
+    heard_.reset();  // try again later
     return;
   }
   pair.has_told = true;
@@ -203,7 +202,7 @@ void Sequence::closed(const OpenedFile& opened) {
   link_.progress().closed(key);
   try {
     tell(true);
-  } catch (const ServersLost&) {  // who goes on without them knows it, or is told then
+  } catch (const ServersLost&) {  // one who goes on without servers knows it, or is told then
     heard_.reset();
   }
   if (!link_.progress().standing(key).failure.ok()) {

@@ -17,10 +17,10 @@
 
 namespace iocomp::client {
 
-/// Which files of this rank come after which others: their steps are committed only when the steps
-/// that this rank had ended of those others are. The lead of a file decides that; this rank tells
-/// it what the step comes after, and how far the others have come where the lead does not hear of
-/// that.
+/// The order between the files of this rank. A step of a later file is committed only after the
+/// steps of earlier files that this rank had ended. The lead of a file decides that. This rank
+/// tells it what the step comes after. It also tells how far the other files have come, if the lead
+/// does not hear of that.
 class Sequence {
  public:
   Sequence(const config::Settings& settings, const Place& place, Link& link, OpenedFiles& files)
@@ -29,19 +29,19 @@ class Sequence {
   /// A file that is being opened comes after those that its settings name.
   /// @throws Error{invalid_setting} if that goes round in a circle.
   void begin(OpenedFile& opened);
-  /// A file has been opened, so the failure of an earlier one of its name counts no more.
+  /// A file has been opened, so the failure of an earlier file of its name no longer counts.
   void opened(OpenedFile& opened);
   /// From its current step on, a file comes after files of this name.
   /// @throws Error{invalid_argument} if that goes round in a circle.
   void add(File& file, const std::string& name);
-  /// Tell leads that do not hear of it themselves how far others have come.
-  /// @param waits  whether the caller may wait.
+  /// Tell leads, which do not hear of it themselves, how far other files have come.
+  /// @param waits  true if the caller may wait.
   void tell(bool waits = false);
   /// The program has closed a file.
   void closed(const OpenedFile& opened);
 
  private:
-  struct Pair {              // of a file and one that comes before it
+  struct Pair {              // a file and one that comes before it
     bool is_teller = false;  // this rank tells the lead, if that does not hear of it
     bool has_same_members = false;
     bool has_told = false;

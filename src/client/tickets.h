@@ -15,7 +15,7 @@
 
 namespace iocomp::client {
 
-/// How far a put has come. Values are those of `iocomp_state`.
+/// The state of a put. The values are those of `iocomp_state`.
 enum class State { handed_over = 1, written = 2, durable = 3 };
 
 /// Memory of the library that a put reads from: freed when it is handed over.
@@ -24,28 +24,29 @@ using Copy = std::shared_ptr<std::byte[]>;
 /// One put on its way.
 struct Ticket {
   std::uint64_t file = 0;
-  std::uint64_t closes = 0;  ///< not of a put, but of the close of this file
+  std::uint64_t closes = 0;  ///< the file that it closes, if it is not of a put
   std::int64_t step = 0;
   std::string variable;  ///< for messages
   std::int64_t pieces = 0;
   std::int64_t written = 0;          ///< pieces
   std::int64_t durable = 0;          ///< pieces
-  std::vector<std::uint64_t> posts;  ///< of the transport, not known to be taken yet
+  std::vector<std::uint64_t> posts;  ///< of the transport, if not known to be taken
   bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
-  std::span<const std::byte> lent{};  ///< the caller's memory that is written from, while kept
+  /// The caller's memory that is being written from, while kept.
+  std::span<const std::byte> lent{};
   bool joined = false;  ///< put together with blocks of other ranks, which may have to come first
   bool exchanged = false;               ///< ranks that may be on other nodes have written it
-  std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
+  std::array<std::uint8_t, 4> tests{};  ///< unsuccessful ones, by state
   Outcome failure;
-  double put_at = 0;  ///< when, by the clock; 0: its hand-over was told to the timeline
+  double put_at = 0;  ///< time of the put; 0: its hand-over was told to the timeline
 
   [[nodiscard]] bool settled() const noexcept {
     return durable == pieces && posts.empty() && !kept && failure.ok();
   }
 };
 
-/// All tickets of a session that are not settled. A number that is not here was durable, without
-/// failure; so memory is used only for what is under way or has failed.
+/// All tickets of a session that are not settled. A number that is missing here was durable,
+/// without a failure. So memory is used only for puts that are under way or have failed.
 class TicketBook {
  public:
   /// A new ticket; its number.
@@ -72,19 +73,20 @@ class TicketBook {
 /// The failures of a session on this rank, so that none stays untold.
 class FailureBook {
  public:
-  /// A failure of a file (0: of the session). `first` of several with the same story is kept.
+  /// Add a failure of a file (0: of the session). Of several with the same story, the first is
+  /// kept.
   void add(std::uint64_t file, const Outcome& outcome);
-  /// Why the file itself has failed: told before what has come of it and was not told yet.
+  /// Add the cause of a file's failure. It is told before its consequences that were not told yet.
   void add_cause(std::uint64_t file, const Outcome& cause);
   [[nodiscard]] bool is_told(std::uint64_t file, const std::string& story) const;
   /// The program was told this failure of the file.
   void told(std::uint64_t file, const std::string& story);
   /// The first failure of a file that was not told; all of that file count as told from now on.
   [[nodiscard]] Outcome take_untold(std::uint64_t file);
-  /// The same, and it stays untold.
+  /// The same, but it stays untold.
   [[nodiscard]] Outcome untold(std::uint64_t file) const;
-  /// The first of all failures that was not told, and how many more there are; all count as told
-  /// from now on.
+  /// The first failure of all that was not told, and the number of others. All count as told from
+  /// now on.
   [[nodiscard]] Outcome take_any_untold();
 
  private:

@@ -21,7 +21,8 @@
 namespace iocomp::client {
 namespace {
 
-// Where every arrival wakes this rank: long enough to cost nothing, short beside any deadline.
+// The longest sleep if every arrival wakes this rank. It is long enough to cost nothing, and short
+// beside any deadline.
 constexpr std::chrono::milliseconds longest_sleep{100};
 // Where a server is silent, for others that still answer.
 constexpr double seconds_beside_a_silent_server = 0.1;
@@ -82,7 +83,7 @@ void Waiting::wait_until(const std::function<bool()>& done,
     if (!has_asked && deadline.is_long()) {
       has_asked = true;
       servers_.ask_for_an_answer();
-      (void)pump();  // that a question leaves is no progress
+      (void)pump();  // messages that follow a question are no progress
     }
     check(deadline, what);
   }
@@ -102,7 +103,7 @@ void Waiting::check(mpi::Deadline& deadline, const std::function<std::string()>&
   }
 }
 
-// Sleep once, shortly. @return whether something had come before it did.
+// Sleeps once, shortly. @return true if something had come before the sleep.
 bool Waiting::sleep(mpi::Nap& nap) {
   bool moved = false;
   const auto sleep_for = [&](std::chrono::nanoseconds longest) {
@@ -111,7 +112,7 @@ bool Waiting::sleep(mpi::Nap& nap) {
       sleep_ ? sleep_(longest, word) : std::this_thread::sleep_for(longest);
       return;
     }
-    // Who sends from here on wakes this process; what came before is found by one more look.
+    // A sender wakes this process from here on. Messages of before are found by one more look.
     moved = pump();
     if (!moved) {
       sleep_ ? sleep_(longest, word) : futex_wait(*word, longest);

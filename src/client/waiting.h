@@ -14,11 +14,11 @@
 
 namespace iocomp::client {
 
-/// Thrown by whoever waits for servers when these were given up: the call is to be made again, by
-/// whoever carries the file then.
+/// Thrown by a wait for servers when they were given up. The call is made again, by whoever carries
+/// the file then.
 struct ServersLost {};
 
-/// Moves what can be moved on this rank, and sleeps where there is nothing to move.
+/// Moves what can be moved on this rank, and sleeps if there is nothing to move.
 class Waiting {
  public:
   /// @param counters  their timeline is told of each wait.
@@ -27,23 +27,23 @@ class Waiting {
     policy_.held_back_until = held_back_until_;
   }
 
-  /// For so long more the writers of a file may be busy because its bandwidth is limited.
+  /// The bandwidth of a file is limited, so its writers may be busy for so many seconds more.
   void hold_back(double seconds);
 
-  /// Somebody else that `pump` shall move, and how to sleep until that one has something to do.
+  /// Somebody else that `pump` moves, and a way to sleep until that one has something to do.
   using Sleep = std::function<void(std::chrono::nanoseconds, const std::optional<FutexWord>& word)>;
   void move_with(std::function<bool()> mover, Sleep sleep);
 
-  /// Move messages both ways, and that one; true if anything moved.
+  /// Move messages both ways, and that mover. @return true if anything moved.
   bool pump();
-  /// The same for somebody who waits for other compute ranks, with the look at servers that
-  /// `wait_until` has. @throws ServersLost.
+  /// The same while this rank waits for other compute ranks. It looks for lost servers, as
+  /// `wait_until` does. @throws ServersLost.
   void pump_while_waiting();
-  /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline;
-  /// at once where a server is known to be silent.
+  /// Sleep until `done`. @throws Error{timed_out} with `what`, if nothing moves for the deadline,
+  /// or at once if a server is known to be silent.
   /// @throws ServersLost when a server was given up; after Servers::leave no more.
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
-  /// Sleep until no server does anything more. @return whether that came before the deadline.
+  /// Sleep until no server does anything more. @return true if that came before the deadline.
   [[nodiscard]] bool wait_for_end_of_servers();
 
   [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return policy_; }

@@ -45,8 +45,8 @@ using protocol::Kind;
 
 namespace {
 
-// Steps that synchronous members may end while an earlier one is committed: the disk takes the
-// commit behind what they write, so it ends with the next step's writes or a little later.
+// The steps that synchronous members may end while an earlier one is committed. The disk takes the
+// commit behind their writes, so it ends with the next step's writes or a little later.
 constexpr std::int64_t longest_commit = 2;
 
 }  // namespace
@@ -67,7 +67,7 @@ std::string LocalCarrier::what(const std::string& owed) const {
          link_.progress().owed_before(setup_.key);
 }
 
-// Where the file is synchronous all members take the same orders in the same call: none that come
+// All members of a synchronous file take the same orders in the same call. They take none that come
 // after those that end it.
 void LocalCarrier::wait_until(const std::function<bool()>& done, const std::string& owed) {
   if (!is_synchronous() && opening_.told) {
@@ -102,7 +102,7 @@ contents::Beginning LocalCarrier::open() {
     lead->start();
   }
   wait_until([this] { return opening_.told.has_value(); }, "the opening");
-  // Everybody holds the one file open from before its first write, and before it is renamed.
+  // Each member opens the file of all steps before its first write, and before it is renamed.
   Outcome mine = opening_.told->outcome.ok() ? opening_.folder : opening_.told->outcome;
   if (mine.ok() && !setup_.file_per_step && writer().files().is_plain()) {
     mine = outcome_of([this] { (void)writer().files().writer(-1).file().open(); });
@@ -133,8 +133,8 @@ void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence)
   }
 }
 
-// Only this rank's own writes bound how far it may run ahead: to wait for other ranks here could
-// hang a program in which these wait for this one.
+// Only this rank's own writes limit how far it may run ahead. To wait for other ranks here could
+// hang a program in which those wait for this one.
 void LocalCarrier::enter_step(std::int64_t step) {
   const auto may_enter = [&] {
     return step - writer().oldest_writing(step) <= setup_.steps_in_flight;
@@ -210,7 +210,7 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
   }
 }
 
-// All members say what comes of it when the file is opened.
+// Each member tells the outcome of this when the file is opened.
 void LocalCarrier::begin_at(const contents::Beginning& beginning) {
   opening_.folder = outcome_of([&] {
     const auto what = commit::different_folder(beginning.folder, setup_.folder);
@@ -251,7 +251,7 @@ void LocalCarrier::end_step(std::int64_t step, const StepEnd& end) {
   link_.pump();
 }
 
-// Until it is settled, or lost.
+// Waits until the step is settled, or lost.
 void LocalCarrier::await_step(std::int64_t step) {
   if (settled_ > step || writer().is_lost(step)) {
     return;
@@ -299,9 +299,9 @@ void LocalCarrier::wait_step(std::int64_t step) {
   }
 }
 
-// Calls that all members make.
+// All members make these calls.
 
-// @throws Error; the file is lost then.
+// @throws Error; then the file is lost.
 LocalCarrier::Agreed LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
   if (!writer().lost().ok()) {
     throw Error{writer().lost().code, writer().lost().story};
@@ -324,8 +324,8 @@ LocalCarrier::Agreed LocalCarrier::meet(const char* call, std::int64_t step, boo
   }
 }
 
-// The members make different calls, and all of them are here, for the last time: what they have
-// ended is kept.
+// The members make different calls, and all of them are here for the last time. The steps that they
+// have ended are kept.
 void LocalCarrier::leave_together(const Error& difference) {
   if (auto* const lead = council_.lead()) {
     lead->fail({difference.code(), difference.what()}, ended_);
@@ -337,16 +337,16 @@ void LocalCarrier::leave_together(const Error& difference) {
   });
 }
 
-// Nobody can know any more what belongs together, or somebody does not come.
+// Nobody can know any more what belongs together, or some member does not come.
 void LocalCarrier::lose(const Outcome& why) {
   is_alone_ = true;
   blocks_.failed(why, settled_);
   link_.progress().lost(setup_.key, settled_, why);
   if (why.code == ErrorCode::timed_out && setup_.meeting != nullptr) {
-    setup_.meeting->end(writer().lost());  // who comes late would meet this rank in another call
+    setup_.meeting->end(writer().lost());  // a late rank would meet this one in another call
   }
   if (auto* const lead = council_.lead()) {
-    council_.finish_jobs();  // or a commit would end after it was given up
+    council_.finish_jobs();  // otherwise a commit would end after it was given up
     lead->abandon();
     writer().files().remove_uncommitted(-1);
   } else {  // a lead that is only late may still commit what this rank has ended
@@ -396,7 +396,7 @@ protocol::StepCounts LocalCarrier::counts(std::int64_t step, bool exchanges, con
   return counts;
 }
 
-// Say goodbye.
+// Tells the others that this member closes the file.
 void LocalCarrier::say_closed(std::int64_t open_step, bool exchanges, const StepEnd& end) {
   writer().sync_until(INT64_MAX);
   auto counts = this->counts(open_step, exchanges, end);
@@ -408,7 +408,7 @@ void LocalCarrier::say_closed(std::int64_t open_step, bool exchanges, const Step
   leaving_ = Leaving::waits_for_orders;
 }
 
-// Do what is still ordered, and wait until all have left.
+// Carries out the orders that are left, and waits until all members have left.
 void LocalCarrier::leave() {
   wait_until([this] { return is_over(); }, "the closing");
   if (std::exchange(leaving_, Leaving::waits_for_messages) == Leaving::waits_for_orders) {
@@ -466,7 +466,7 @@ Outcome LocalCarrier::close() {
       lose(left);
     }
   }
-  // The program may have its memory back, whatever happened.
+  // The program gets its memory back, whatever has happened.
   const Outcome written = outcome_of([&] {
     link_.wait_until([&] { return writer().oldest_writing(-1) < 0; },
                      [&] { return what("the last blocks"); });
@@ -477,7 +477,7 @@ Outcome LocalCarrier::close() {
   return writer().lost().ok() && is_over() ? *closed_ : writer().lost();
 }
 
-// What servers have left.
+// Takes over what servers have left.
 
 std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const HasNote& has_note) {
   for (std::size_t number = 0; number < remains.events.size(); ++number) {
@@ -509,7 +509,8 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
       failure = {ErrorCode::storage_failure, "the step failed"};
     }
     if (!known.variables.empty() && failure.ok()) {
-      // What a server has written for this rank is made durable through this rank's descriptor.
+      // Blocks that a server has written for this rank are made durable through this rank's
+      // descriptor.
       (void)writer().files().writer_of(number).file().open();
       writer().note_writing(number);
     }
@@ -576,8 +577,8 @@ void LocalCarrier::resume_tickets(
   std::ranges::for_each(done, [this](auto number) { link_.tickets().settle(number); });
 }
 
-// A piece that no server has taken lies where it was, or in a copy. One that was taken and is not
-// known to be written went with its server.
+// A piece that no server has taken lies where it was, or in a copy. A piece that was taken, and is
+// not known to be written, was lost with its server.
 void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece> pieces) {
   const auto held = std::make_shared<std::vector<Remains::Piece>>(std::move(pieces));
   const auto is_lost = [this](const Remains::Piece& piece) {

@@ -29,12 +29,12 @@
 
 namespace iocomp::client {
 
-/// Carries a file that its members write themselves: each is a writer of the file, and reports to
-/// the lead of the file, which is on the first of them.
+/// Carries a file that its members write themselves. Each member is a writer of the file, and
+/// reports to the lead of the file, which is on the first of them.
 ///
-/// While the program goes on: reports and orders travel in later calls. Synchronously: the members
-/// meet in `end_step`, `wait_step` and `close`, and wait there until what is ordered is done. Steps
-/// of a series are then made durable one step later, when the file system has had time to write.
+/// While the program goes on, reports and orders travel in later calls. Synchronous members meet in
+/// `end_step`, `wait_step` and `close`, and wait there until the orders are carried out. Steps of a
+/// synchronous series are made durable one step later, when the file system has had time to write.
 /// The lead commits them while all go on.
 class LocalCarrier : public Carrier {
  public:
@@ -44,17 +44,18 @@ class LocalCarrier : public Carrier {
     bool file_per_step = false;
     int steps_in_flight = 8;
     MPI_Comm comm = MPI_COMM_NULL;  ///< of the members, for the opening
-    FolderAddress folder{};         ///< in which the file lies, as this rank means it
-    Meeting* meeting = nullptr;     ///< of a synchronous file; else null
+    FolderAddress folder{};         ///< of the file, as this rank means it
+    Meeting* meeting = nullptr;     ///< of a synchronous file; null for others
   };
   LocalCarrier(Setup setup, FileCouncil::Setup council, MemberBlocks::Setup blocks,
                const commit::Publication& names, Link& link, const contents::Catalogue& catalogue);
 
-  /// Collective over the file's ranks; they wait for one another here. @throws Error, the same on
-  /// all ranks.
+  /// Open the file. Collective over the file's ranks; they wait for one another here. @throws
+  /// Error, the same on all ranks.
   [[nodiscard]] contents::Beginning open();
-  /// Instead: go on with what servers have left, of a format whose offsets follow from its layout.
-  /// Waits for nobody. @return blocks of this rank that are written once more, or first.
+  /// Called instead of `open`: go on with what servers have left, in a format whose offsets follow
+  /// from its layout. Waits for nobody. @return blocks of this rank that are written again, or
+  /// first.
   std::size_t resume(Remains remains, const LeftFile& left, const HasNote& has_note);
 
   void announce(const contents::Event& event, std::int64_t sequence) override;
@@ -72,17 +73,17 @@ class LocalCarrier : public Carrier {
   [[nodiscard]] Outcome close() override;
 
   [[nodiscard]] bool is_synchronous() const noexcept { return setup_.meeting != nullptr; }
-  /// Files with other members come after this one: where it is synchronous, its members commit each
+  /// Files with other members come after this one. Members of a synchronous file then commit each
   /// step when they end it.
   void commit_each_step() noexcept { commits_each_step_ = true; }
 
-  /// Start small writes that waited for company.
+  /// Start small writes that waited to share a plan.
   void submit() { writer().files().submit(); }
-  /// Go on with what was begun while the program goes on; true if anything moved.
+  /// Go on with work that was begun while the program goes on. @return true if anything moved.
   bool advance() {
     return !is_synchronous() && move([] { return false; });
   }
-  /// Whether all members have left the file: nobody sends anything more.
+  /// True if all members have left the file, so that nobody sends anything more.
   [[nodiscard]] bool is_over() const noexcept { return closed_.has_value(); }
 
  private:
@@ -95,7 +96,7 @@ class LocalCarrier : public Carrier {
   void settle(std::int64_t step, const Outcome& outcome);
   [[noreturn]] void tell(const Outcome& outcome);
 
-  // Calls that all members make, where the file is synchronous.
+  // These calls are made by all members of a synchronous file.
   struct Agreed {               // some member ...
     bool exchanges = false;     // has blocks to be exchanged
     bool commits_step = false;  // wants each step to be committed when it ends
@@ -121,13 +122,13 @@ class LocalCarrier : public Carrier {
   std::string last_definition_;
   struct {
     std::optional<protocol::Opened> told;
-    Outcome folder;  // whether this rank means the same as the lead
+    Outcome folder;  // whether this rank means the same folder as the lead
   } opening_;
-  std::int64_t ended_ = 0;    // steps, by this rank
-  std::int64_t settled_ = 0;  // steps
+  std::int64_t ended_ = 0;    // steps that this rank has ended
+  std::int64_t settled_ = 0;  // number of settled steps
   std::map<std::int64_t, Outcome> failed_;
   bool commits_each_step_ = false;  // as far as this member knows
-  bool is_alone_ = false;           // nothing can be done with the other members any more
+  bool is_alone_ = false;           // no more work with the other members is possible
   enum class Leaving { not_yet, waits_for_orders, waits_for_messages } leaving_ = Leaving::not_yet;
   std::optional<Outcome> closed_;
 };

@@ -46,13 +46,14 @@
 namespace iocomp::client {
 namespace {
 
-// On the communicator of a file blocks are exchanged with other tags.
+// Blocks are exchanged with other tags on the communicator of a file.
 constexpr int council_tag = 3;
 constexpr int first_free_tag = council_tag + 1;
-// Such a block may wait until the next call that is not a put: it goes to the kernel with others.
+// A block up to this size may wait until the next call that is not a put. It goes to the kernel
+// with others.
 constexpr std::size_t small_block_bytes = std::size_t{16} << 10;
 
-// A tag that only messages about this file have: every rank of it computes the same.
+// A tag that only messages about this file have. Every rank of the file computes the same.
 int tag_of(std::uint64_t key, MPI_Comm comm) {
   void* most = nullptr;
   int is_set = 0;
@@ -64,7 +65,7 @@ int tag_of(std::uint64_t key, MPI_Comm comm) {
 
 }  // namespace
 
-// Ranks must be able to write at offsets, without the format library or the MPI.
+// Ranks must be able to write at offsets, without the format library or MPI.
 std::string LocalOpener::obstacle_to_kernel(const formats::Format& format) {
   if (format.traits().is_plain()) {
     return {};
@@ -90,7 +91,7 @@ Meeting& LocalOpener::meet_to_open(OpenedFile& opened, MPI_Comm comm) {
   if (are_all) {
     (void)meeting_.meet(call);
   }
-  // Nobody frees it before all have closed the file.
+  // The communicator is not freed before all have closed the file.
   opened.comm = mpi::duplicate(comm, link_.policy(), what.c_str()).release();
   if (are_all) {
     return meeting_;
@@ -127,8 +128,8 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   return terms;
 }
 
-// Short runs meet in stripes. Which of several values of an element stays is not known there, and
-// what is in stripes is not spilled.
+// Short runs meet in stripes. Stripes do not decide which of several values of an element stays,
+// and they are not spilled.
 void LocalOpener::put_together(const config::FileSettings& file,
                                MemberBlocks::Setup& blocks) const {
   if (place_.stripes == nullptr || file.may_overlap || file.when_full == config::WhenFull::spill) {
@@ -163,7 +164,7 @@ void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
   };
 }
 
-// A folder that cannot be opened is told by the lead.
+// The lead tells of a folder that cannot be opened.
 std::int64_t LocalOpener::domain_bytes(const OpenedFile& opened) const {
   std::vector<std::int64_t> bytes{opened.settings.alignment_bytes};
   (void)outcome_of([&] {
@@ -178,7 +179,7 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
   const config::FileSettings& file = opened.settings;
   const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
   terms.council.lead.writers = commit::Lead::Writers::waiting_members;
-  // The same writes by the same code as an engine's, but waited for.
+  // The writes and the code are those of an engine, but the call waits.
   writer::OutputFiles::Setup& files = terms.blocks.writer.files;
   files.submit = [&counters = link_.counters()](const disk::Plan& plan, const auto& done) {
     const auto completion = disk::carry_out(plan);
@@ -188,7 +189,7 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
     done(completion);
   };
   files.options.wait = link_.policy();
-  files.options.wait.meanwhile = {};  // the library is in the midst of something
+  files.options.wait.meanwhile = {};  // the library may be in the middle of a call
   MPI_Comm openers = opened.comm;
   Exchange::Setup exchange{.comm = opened.comm,
                            .aggregators = {},
@@ -258,7 +259,7 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
     opened.file->begin_at(opening.open());
   } catch (...) {
     if (opening.is_over()) {
-      opened.free_communicators();  // the failure is the same on all ranks: they all come here
+      opened.free_communicators();  // all ranks come here, because the failure is the same on all
     }
     throw;
   }

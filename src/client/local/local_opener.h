@@ -20,7 +20,7 @@
 
 namespace iocomp::client {
 
-/// Opens files that the compute ranks write themselves: by the kernel while the program goes on, or
+/// Opens files that the compute ranks write themselves, by the kernel while the program goes on, or
 /// synchronously.
 class LocalOpener {
  public:
@@ -29,12 +29,13 @@ class LocalOpener {
               DiskWork& disk)
       : settings_{settings}, place_{place}, link_{link}, meeting_{meeting}, disk_{disk} {}
 
-  /// Why the kernel cannot write a file while the program goes on; empty where it can.
+  /// The reason why the kernel cannot write a file while the program goes on; empty if it can.
   [[nodiscard]] static std::string obstacle_to_kernel(const formats::Format& format);
   /// Collective over `comm`, the members. @throws Error, the same on all ranks.
   void open(OpenedFile& opened, MPI_Comm comm, bool synchronous);
-  /// Instead: carry on with what servers have left, whose members are ranks of the compute ranks'
-  /// communicator. @return blocks of this rank that are written once more, or first. @throws Error.
+  /// Called instead of `open`: carry on with what servers have left. The members are ranks of the
+  /// compute ranks' communicator. @return blocks of this rank that are written again, or first.
+  /// @throws Error.
   std::size_t resume(OpenedFile& opened, Remains remains, const HasNote& has_note);
 
  private:

@@ -73,7 +73,7 @@ void MemberBlocks::put(const Block& block) {
                  {.variable = block.variable.id, .rank = council_.compute_rank(), .part = part});
   const auto piece = file_.begin(block.step, part, -1, block.ticket);
   piece->variable = block.variable;
-  // What members write together, all of them must know of.
+  // If members write together, all of them must know the places.
   const bool is_place_known = file_.files().place(block.variable.id, block.step).has_value();
   if (!is_place_known || !file_.files().is_plain()) {
     file_.want_place(block.step, block.variable.id);
@@ -89,7 +89,7 @@ void MemberBlocks::put(const Block& block) {
     file_.give_up(piece, kept);
   }
   kept.throw_unless_ok();
-  // Its place may have come while it waited for memory.
+  // The place may have come while the block waited for memory.
   has_news_ = has_news_ || can_write(block);
 }
 
@@ -205,14 +205,14 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
       (state != State::handed_over || !can_copy)) {
     for (const auto& alone :
          kept_.take([&](const Block& block) { return block.ticket == number; })) {
-      write(alone);  // nobody else need take part: run by run
+      write(alone);  // nobody else needs to take part: written run by run
     }
     urge(number, state);
     return;
   }
   const auto step = steps_.find(ticket->step);
   const bool is_ended = step != steps_.end() && step->second.is_ended;
-  // Else its place is on its way: it was asked for when the block was put.
+  // Otherwise the place is on its way, because it was asked for when the block was put.
   const bool needs_end = waits() || file_.keeps_steps() || !file_.files().is_plain();
   if (kept != nullptr && state != State::handed_over && !is_ended && needs_end) {
     throw Error{ErrorCode::invalid_argument,
@@ -222,7 +222,7 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
                              : "\": its place is known after end_step; call that before waiting "
                                "for more than handed over")};
   }
-  // What is too large for a copy goes when its place is known.
+  // A block that is too large for a copy goes when its place is known.
   if (kept != nullptr && ticket->kept && state == State::handed_over &&
       kept->bytes() <= link_.copy_limit_bytes()) {
     kept_.copy(number);
@@ -240,7 +240,7 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
   }
 }
 
-// What other nodes have written is made durable there, in calls that all make.
+// Blocks that other nodes have written are made durable there, in calls that all members make.
 void MemberBlocks::check_is_of_this_node(const Ticket& ticket) const {
   if (ticket.exchanged && !setup_.writer.files.disk.are_writers_on_one_node) {
     throw Error{ErrorCode::invalid_argument,
@@ -303,14 +303,14 @@ bool MemberBlocks::advance() {
   return file_.advance() || moved;
 }
 
-// After orders.
+// These functions follow orders of the lead.
 
 void MemberBlocks::placed(const protocol::StepNote& note) {
   has_news_ = true;
   if (!waits()) {
     return;
   }
-  if (!note.outcome.ok() && !is_created(note.step)) {  // then there is nothing to exchange into
+  if (!note.outcome.ok() && !is_created(note.step)) {  // then there is no file to exchange into
     steps_[note.step].is_exchanged = false;
     give_up_kept(note.step, note.outcome);
   }
@@ -338,7 +338,7 @@ bool MemberBlocks::is_created(std::int64_t step) {
   return file_.files().is_plain() || file_.files().writer_of(step).file().has_target();
 }
 
-// All members come here after the same orders. What is exchanged is a part of the step.
+// All members come here after the same orders. Exchanged blocks are a part of the step.
 void MemberBlocks::go_on(std::int64_t number) {
   Step& step = steps_[number];
   if (!step.is_expected) {
@@ -356,7 +356,7 @@ void MemberBlocks::go_on(std::int64_t number) {
 }
 
 void MemberBlocks::exchange(std::int64_t number) {
-  // What got no place in the file got none on any member.
+  // A block that got no place in the file got none on any member.
   const auto place_of = [&](const Block& block) {
     return file_.files().place(block.variable.id, number).value_or(Outcome{});
   };
@@ -390,8 +390,8 @@ void MemberBlocks::settled(std::int64_t number, const Outcome& outcome) {
     give_up_kept(number, outcome);
   }
   file_.settle(number, outcome);
-  // Its bytes are gone with the file, or nobody makes them durable any more: so it is also with
-  // what others have written of this rank's blocks, or write now.
+  // The bytes are gone with the file, or nobody makes them durable any more. This also holds for
+  // blocks of this rank that others have written, or write now.
   const auto& files = file_.files();
   if (!outcome.ok() &&
       (waits() || files.target_of(number) == number || files.stripes() != nullptr)) {

@@ -32,8 +32,9 @@
 
 namespace iocomp::client {
 
-/// The blocks of this rank in a file that its members write: which wait, and for what, how they get
-/// to the WriterFile of this rank, and what their tickets say.
+/// The blocks of this rank in a file that its members write. It knows which blocks wait, and for
+/// what. It gives them to the WriterFile of this rank, and notes in their tickets what became of
+/// them.
 class MemberBlocks : private writer::WriterFile::Owner {
  public:
   /// Gives a block to a writer of a file: see BlockWriter::write.
@@ -42,9 +43,9 @@ class MemberBlocks : private writer::WriterFile::Owner {
   struct Setup {
     std::uint64_t key = 0;
     writer::WriterFile::Setup writer;
-    WriteBlock write_block;    ///< while the program goes on; else empty: calls wait
-    DiskWork* disk = nullptr;  ///< of what is written so
-    // Where calls wait:
+    WriteBlock write_block;    ///< used while the program goes on; empty if calls wait
+    DiskWork* disk = nullptr;  ///< for blocks that are written so
+    // If calls wait:
     std::unique_ptr<Exchange> exchange;  ///< null: no blocks are exchanged
   };
   MemberBlocks(Setup setup, commit::Publication names, FileCouncil& council, Link& link,
@@ -53,21 +54,21 @@ class MemberBlocks : private writer::WriterFile::Owner {
   [[nodiscard]] writer::WriterFile& file() noexcept { return file_; }
   [[nodiscard]] const writer::WriterFile& file() const noexcept { return file_; }
 
-  // What this rank does.
+  // Calls of this rank.
   void put(const Block& block);
   void put_nothing(const Block& block);
-  /// It has put all it has for a step. @param exchanges  some rank has blocks to be exchanged.
+  /// This rank has put all it has for a step. @param exchanges  some rank has blocks to exchange.
   protocol::StepCounts end(std::int64_t step, bool exchanges, const PutSums& sums);
-  /// Whether it has blocks of the step that are better exchanged.
+  /// True if this rank has blocks of the step that are better exchanged.
   [[nodiscard]] bool exchanges(std::int64_t step) const;
   /// See Carrier::urge.
   void urge(std::uint64_t ticket, State state);
-  /// What it has put in a step before others began to write the file.
+  /// Take in the puts of this rank in a step before others began to write the file.
   void restore(std::int64_t step, steps::Covers variables) {
     steps_[step].variables = std::move(variables);
   }
 
-  // After orders of the lead, most of which are for the WriterFile.
+  // Called after orders of the lead, most of which are for the WriterFile.
   void placed(const protocol::StepNote& note);
   void all_ended(const protocol::Expectation& expectation);
   void filled(std::int64_t step);
@@ -76,18 +77,18 @@ class MemberBlocks : private writer::WriterFile::Owner {
   void failed(const Outcome& outcome, std::int64_t from_step);
   void created(std::int64_t step);
 
-  /// Where calls wait: whether all members have written the step, and it is not settled.
+  /// If calls wait: true if all members have written the step, and it is not settled.
   [[nodiscard]] bool has_whole(std::int64_t step) const;
-  /// Go on as far as that is possible now. @return whether anything moved.
+  /// Go on as far as possible now. @return true if anything moved.
   bool advance();
 
  private:
   struct Step {               // not settled
     steps::Covers variables;  // put by this rank
     bool is_ended = false;
-    // Where calls wait:
-    bool is_exchanged = false;                         // blocks of some ranks will be
-    bool is_whole = false;                             // written by all
+    // If calls wait:
+    bool is_exchanged = false;                         // blocks of some ranks will be exchanged
+    bool is_whole = false;                             // all have written it
     std::optional<protocol::Expectation> expectation;  // all members are here, ...
     bool is_expected = false;                          // and have said what they put
   };
@@ -122,8 +123,8 @@ class MemberBlocks : private writer::WriterFile::Owner {
   KeptBlocks kept_;
   WaitingWrites waiting_writes_;
   std::map<std::int64_t, Step> steps_;
-  bool has_news_ = false;            // for blocks that are kept
-  std::set<std::uint64_t> awaited_;  // tickets that are to be written soon
+  bool has_news_ = false;            // there is news for blocks that are kept
+  std::set<std::uint64_t> awaited_;  // tickets that must be written soon
 };
 
 }  // namespace iocomp::client

@@ -10,20 +10,20 @@
 
 namespace iocomp::client {
 
-/// Tells once of each variable that is written in many short runs, each by itself. That is slow,
+/// Warns once about each variable that is written in many short runs, each by itself. That is slow,
 /// and the program or its settings can do something about it.
 class ShortRuns {
  public:
-  /// So many in one piece of a variable are worth a message.
+  /// This number of runs in one piece of a variable is worth a warning.
   static constexpr std::int64_t many = 1000;
-  /// Bytes. Longer ones cost little by themselves.
+  /// In bytes. Longer runs cost little by themselves.
   static constexpr std::int64_t longest = std::int64_t{64} << 10;
 
   /// @param file  its name in the program.
   explicit ShortRuns(std::string file) : file_{std::move(file)} {}
 
   /// So many runs of the variable go to the disk one by one, with so many elements in all.
-  /// @param why  what follows "because", and what helps.
+  /// @param why  the text behind "because", and what helps.
   void note(const contents::Variable& variable, std::int64_t runs, std::int64_t elements,
             const char* why);
 

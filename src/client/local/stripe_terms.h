@@ -8,8 +8,8 @@
 
 namespace iocomp::client {
 
-/// What ranks of a node need to put short runs together; nothing where the settings leave no room
-/// for that. Stripes may have half of `client.buffer_memory`.
+/// The terms on which ranks of a node put short runs together; nothing if the settings leave no
+/// room for that. Stripes may have half of `client.buffer_memory`.
 [[nodiscard]] std::optional<transport::NodeStripes::Terms> stripe_terms(
     const config::Settings& settings);
 

@@ -28,9 +28,9 @@
 namespace iocomp::client {
 namespace {
 
-constexpr std::size_t part_bytes = std::size_t{8} << 20;  // of what is copied at once
+constexpr std::size_t part_bytes = std::size_t{8} << 20;  // copied at once
 
-// Whoever writes for others tells of what.
+// A rank that writes for others names the variable in its failures.
 Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) {
   return outcome.ok()
              ? outcome
@@ -61,7 +61,7 @@ void WaitingWrites::write(const KeptBlocks::Kept& kept) {
   writing::FileWriter& writer = files_.writer_of(kept.block.step);
   // No copy is made of a copy.
   if (files_.is_plain() && kept.copy == nullptr) {
-    // The same way as while the program goes on. Nothing has to be kept for it, though.
+    // The block is written as while the program goes on, but nothing has to be kept for it.
     Block now = kept.block;
     now.buffered = false;
     (void)blocks_.write(now, kept.piece, writer, false);
@@ -74,8 +74,8 @@ void WaitingWrites::write(const KeptBlocks::Kept& kept) {
   }
 }
 
-// Copies are made of what does not lie in the order of the file, or is rounded, a part at once;
-// where the library reads them later, all.
+// A block that is not in the order of the file, or is rounded, is copied, one part at a time. If
+// the library reads it later, all of it is copied.
 void WaitingWrites::write_whole(const KeptBlocks::Kept& kept, writing::FileWriter& writer) {
   const Block& block = kept.block;
   const auto& piece = kept.piece;
@@ -105,7 +105,7 @@ void WaitingWrites::write_whole(const KeptBlocks::Kept& kept, writing::FileWrite
   }
 }
 
-// Part of a variable in the order of the file.
+// Writes a part of a variable that is in the order of the file.
 void WaitingWrites::write_elements(std::int64_t step, const contents::Variable& variable,
                                    std::int64_t index, std::span<std::byte> bytes) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};

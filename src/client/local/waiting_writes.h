@@ -23,23 +23,23 @@
 
 namespace iocomp::client {
 
-/// How a synchronous file is written on one rank: what was given is in the file, or with the
-/// library that writes it, when a call returns.
+/// Writes a synchronous file on one rank. When a call returns, its blocks are in the file, or with
+/// the library that writes it.
 class WaitingWrites {
  public:
-  /// @param disk  how the files are written.
+  /// @param disk  options for writing the files.
   /// @param exchange  null: no blocks are exchanged.
   /// @param keeps  the library reads the memory of blocks until their step is written.
   WaitingWrites(writer::OutputFiles& files, const disk::Options& disk,
                 const contents::Catalogue& catalogue, Link& link,
                 std::unique_ptr<Exchange> exchange, bool keeps);
 
-  /// Write a block: its piece tells what became of it.
+  /// Write a block. Its piece is told what became of it.
   void write(const KeptBlocks::Kept& kept);
-  /// Have what the writer was given written.
+  /// Write all that the writer was given.
   static void finish(writing::FileWriter& writer);
 
-  /// Whether a block is better exchanged with other ranks than written run by run.
+  /// True if a block is better exchanged with other ranks than written run by run.
   [[nodiscard]] bool exchanges(const Block& block) const noexcept;
   /// Write such blocks of one step. Collective over the file's ranks. @return the first failure of
   /// a write on this rank. @throws Error{timed_out}.

@@ -18,8 +18,8 @@
 namespace iocomp::client {
 namespace {
 
-// Shorter rows cost a server that reads them more than they cost the rank that packs them: 0.4 us
-// each, beside the bytes.
+// A server that reads shorter rows has more work than the rank that packs them: 0.4 us each, beside
+// the bytes.
 constexpr std::size_t least_row_bytes = 4096;
 
 }  // namespace
@@ -33,8 +33,8 @@ Copy BlockCopies::take(Block& block, const std::vector<array::Piece>& pieces) {
   return copy;
 }
 
-// A server that has a hardware thread of its own reads rows where they lie, and the program is
-// spared. Elsewhere to pack them is less work in sum, as long as there is memory for copies.
+// A server with a hardware thread of its own reads rows where they lie, which spares the program.
+// Elsewhere packing them is less work in all, as long as there is memory for copies.
 bool BlockCopies::is_pulled_in_rows(const Block& block,
                                     const std::vector<array::Piece>& pieces) const {
   if (block.buffered || block.gather || block.conversion || block.is_dense()) {
@@ -70,8 +70,8 @@ bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>&
 }
 
 Copy BlockCopies::copy(const Block& block) {
-  // As far from a page border as in the file, where variables begin at one: so the copy can be
-  // written O_DIRECT.
+  // The copy lies as far from a page border as the block does in the file, where variables begin at
+  // one. So it can be written O_DIRECT.
   const auto first = array::index_of(block.variable.shape, block.region, 0);
   const std::size_t at = static_cast<std::size_t>(first) * block.element_bytes();
   Copy copy = link_.copy_buffer(block.bytes(), at % transport::Transport::page_bytes);

@@ -11,21 +11,21 @@
 
 namespace iocomp::client {
 
-/// The copies of blocks that travel to servers: which blocks are copied, and how.
+/// Copies blocks that travel to servers: it decides which, and how.
 class BlockCopies {
  public:
   struct Limits {
     std::size_t inline_bytes = 0;  ///< blocks up to this size travel in their header
     std::size_t copy_bytes = 0;    ///< blocks up to this size are copied, if there is room
-    bool pulls = false;            ///< servers read whatever they can where it lies
+    bool pulls = false;            ///< servers read all they can where it lies
   };
   BlockCopies(const Limits& limits, Link& link) : limits_{limits}, link_{link} {}
 
   [[nodiscard]] bool travels_in_header(std::size_t bytes) const noexcept {
     return bytes <= limits_.inline_bytes;
   }
-  /// Copy a block that servers shall not read where it lies, or cannot; from then on it lies in the
-  /// copy. @return the copy; nothing where the block stays where it is.
+  /// Copy a block that servers must not, or cannot, read where it lies. From then on the block lies
+  /// in the copy. @return the copy; nothing if the block stays where it is.
   [[nodiscard]] Copy take(Block& block, const std::vector<array::Piece>& pieces);
 
  private:

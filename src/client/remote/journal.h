@@ -6,12 +6,12 @@
 
 namespace iocomp::client {
 
-/// What a rank has to say at the end of a session.
+/// Texts that a rank tells at the end of a session.
 class Journal {
  public:
-  /// Something that the summary shall say.
+  /// Add a text to the summary.
   void note(std::string text);
-  /// Which way something went, and why: for those who look into the trace. The first thousand stay.
+  /// Explain which way something went, for those who look into the trace. The first thousand stay.
   void explain(std::string text);
 
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }

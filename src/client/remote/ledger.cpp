@@ -82,7 +82,7 @@ bool Ledger::has_reached(std::uint64_t number, State state) {
   }
   forget_taken_posts(number, *ticket);
   if (!ticket->failure.ok()) {
-    // The memory is not free before the servers have drained it, failed or not.
+    // The memory is not free before the servers have drained it, even after a failure.
     if (state == State::handed_over && !ticket->posts.empty()) {
       return false;
     }

@@ -103,7 +103,7 @@ void OwnWrites::put(const Block& block) {
   }
 }
 
-// Every block counts, waited for or not.
+// Every block counts, whether it was waited for or not.
 void OwnWrites::count_wait(const writer::Given& block, std::size_t bytes) {
   constexpr double pulled_per_second = 4.0 * (1 << 30);  // by a server, about
   constexpr int enough = 2;
@@ -161,7 +161,7 @@ bool OwnWrites::advance() {
   return tell_server() || moved;
 }
 
-// The server is told once per step, when nothing of it is owed any more.
+// Tells the server of a step once, when nothing of it is owed any more.
 bool OwnWrites::tell_server() {
   bool any = false;
   for (auto step = untold_.begin(); step != untold_.end();) {

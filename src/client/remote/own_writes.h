@@ -24,24 +24,24 @@
 
 namespace iocomp::client {
 
-/// The blocks of a file with servers that this rank gives to the kernel itself, because nobody need
-/// receive them: long, contiguous in memory and file, aligned alike. Its server is told when they
-/// are durable and counts them like pieces of its own.
+/// Blocks of a file with servers that this rank itself gives to the kernel. Nobody needs to receive
+/// them: they are long, contiguous in memory and file, and aligned alike. The server is told when
+/// they are durable, and counts them like pieces of its own.
 class OwnWrites : private writer::WriterFile::Owner {
  public:
   struct Setup {
     std::uint64_t key = 0;
     int home = 0;
     int rank = 0;                 ///< compute rank
-    std::size_t least_bytes = 0;  ///< of a block
+    std::size_t least_bytes = 0;  ///< the smallest block
     writer::OutputFiles::Setup files;
   };
   OwnWrites(Setup setup, commit::Publication names, BlockWriter& blocks, Link& link,
             const contents::Catalogue& catalogue);
-  /// Before the first commit gives the file its final name. @throws Error{storage_failure}.
+  /// Open the file before the first commit gives it its final name. @throws Error{storage_failure}.
   void open() { (void)file_.files().writer(-1).file().open(); }
 
-  /// Whether the block goes this way. Says why, the first time for each variable.
+  /// True if the block goes this way. Explains it, the first time for each variable.
   [[nodiscard]] bool takes(const Block& block);
   void put(const Block& block);
   /// This rank has put all it has for a step.
@@ -50,22 +50,22 @@ class OwnWrites : private writer::WriterFile::Owner {
       file_.ended(step);
     }
   }
-  /// The program waits for the memory of a block from now on. Where it does so for longer than a
-  /// server needs to take the blocks of a variable, the next ones go to the server.
+  /// The program waits for the memory of a block from now on. If it waits longer than a server
+  /// needs to take the blocks of a variable, the next ones go to the server.
   void wanted_back(std::uint64_t ticket) { wanted_back_.try_emplace(ticket, now_seconds()); }
   /// Somebody waits for durable blocks.
   void hurry() { is_in_a_hurry_ = true; }
-  /// There is no server to tell any more: wait until the kernel has what was put.
+  /// There is no server to tell any more. Wait until the kernel has written what was put.
   void finish_without_server();
-  /// Go on with what was begun; true if anything moved.
+  /// Go on with work that was begun. @return true if anything moved.
   bool advance();
-  /// Nothing is under way that reads the program's memory, or that the server is not told of.
+  /// True if no work is under way that reads the program's memory, or that the server must hear of.
   [[nodiscard]] bool is_idle() const noexcept { return untold_.empty(); }
 
  private:
-  struct Step {  // with blocks that the server does not know of yet
+  struct Step {  // has blocks that the server does not know yet
     std::vector<steps::PutRecord> puts;
-    std::optional<Outcome> outcome;  // when nothing of it is owed any more
+    std::optional<Outcome> outcome;  // set when nothing of it is owed any more
   };
   struct Waits {
     int blocks = 0;

@@ -60,7 +60,8 @@ const contents::Beginning& RemoteCarrier::open(const protocol::Open& open) {
   return beginning_.emplace(remote.opened->beginning);
 }
 
-// Each piece is a message to its server: ranks × servers of them in a step.
+// Warns of many small pieces. Each piece is a message to its server: ranks × servers of them in a
+// step.
 void RemoteCarrier::tell_of_small_pieces(const Block& block, std::size_t pieces) {
   constexpr std::size_t many = 8;
   constexpr std::size_t large = std::size_t{64} << 10;  // its data take longer than its message
@@ -109,8 +110,8 @@ void RemoteCarrier::put(const Block& block) {
   const auto domains =
       array::divide(block.variable.shape, static_cast<std::int64_t>(block.element_bytes()),
                     link_.servers(), route_.domain_bytes);
-  // What is contiguous in the file already stays with the home server.
-  // Blocks of a format that keeps blocks too.
+  // A block that is contiguous in the file stays with the home server. So does a block of a format
+  // that keeps blocks.
   const bool at_home = domains.parts == 1 || route_.whole_steps ||
                        array::is_contiguous(block.variable.shape, block.region);
   std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.region)}};
@@ -134,7 +135,7 @@ void RemoteCarrier::put(const Block& block) {
     }
   }
   if (copy) {
-    // The copy lives until its last piece is taken; the caller's memory is free at once.
+    // The copy lives until its last piece is taken. The caller's memory is free at once.
     ticket = link_.tickets().find(block.ticket);
     for (const auto post : ticket->posts) {
       link_.free_when_taken(copy, post);
@@ -205,7 +206,7 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& 
   const std::size_t element = block.element_bytes();
   const std::size_t bytes = static_cast<std::size_t>(count) * element;
   protocol::Piece piece = described(block, part);
-  // What is put together with others goes in the order of the file, a little of everybody.
+  // Pieces that are put together with others go in the order of the file, a little of each rank.
   const bool is_strided = array::row_elements(block.variable.shape, block.region) < count;
   const std::size_t chunk =
       is_strided ? std::min(route_.chunk_bytes, strided_chunk_bytes) : route_.chunk_bytes;
@@ -300,13 +301,13 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
   }
   const bool durable = state == State::durable;
   if (!durable && (open->step < ended_ || open->pieces == open->written || !open->failure.ok())) {
-    return;  // at the end of a step all that came is written anyway
+    return;  // at the end of a step everything is written anyway
   }
   if (durable && own_) {
     own_->hurry();
   }
   const protocol::StepNote until{open->step, -1, durable ? 1 : 0, {}};
-  // Pieces may lie with any server; those that have none of this file ignore it.
+  // Any server may have pieces. Servers that have none of this file ignore the message.
   for (int server = 0; server < link_.servers(); ++server) {
     link_.post(server, protocol::encode(route_.key, Kind::flush, until));
   }
@@ -326,7 +327,7 @@ void RemoteCarrier::begin_close(std::int64_t open_step, const StepEnd& end) {
   link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step, end)));
 }
 
-// What all had ended before the file failed is committed all the same.
+// Steps that all had ended before the file failed are committed all the same.
 bool RemoteCarrier::is_over() const {
   const RemoteFile& remote = link_.file(route_.key);
   return remote.closed.has_value() || (!remote.failed.ok() && remote.settled >= remote.failed_from);
@@ -343,7 +344,7 @@ Outcome RemoteCarrier::close() {
   const Outcome outcome = remote.closed.value_or(remote.failed);
   link_.wait_until([&] { return has_no_blocks(); },
                    [&] { return what("the last blocks to be taken"); });
-  // Home may have told of a step before another server has told of its blocks.
+  // Home may have told of a step before another server told of its blocks.
   const Outcome committed;
   link_.ledger().settled(route_.key, [&](std::int64_t step) -> const Outcome* {
     const auto failure = remote.failures.find(step);
@@ -355,7 +356,7 @@ Outcome RemoteCarrier::close() {
   return outcome;
 }
 
-// What servers have, or hold a copy of, they finish.
+// Servers finish the blocks that they have, or have a copy of.
 std::int64_t RemoteCarrier::give_up(std::int64_t open_step, const Outcome& why) {
   std::int64_t from = open_step;
   link_.tickets().for_each([&](std::uint64_t number, const Ticket& ticket) {

@@ -22,8 +22,8 @@
 
 namespace iocomp::client {
 
-/// Carries a file to the servers: events and step ends to the home server, pieces to the servers
-/// that own them.
+/// Carries a file to the servers. Events and step ends go to the home server, and pieces to the
+/// servers that own them.
 class RemoteCarrier : public Carrier {
  public:
   struct Route {
@@ -33,7 +33,7 @@ class RemoteCarrier : public Carrier {
     int home = 0;                 ///< number of this rank's server
     std::size_t chunk_bytes = 0;  ///< largest message of data
     BlockCopies::Limits copies;
-    std::int64_t domain_bytes = 1;  ///< what their borders are multiples of; the servers tell
+    std::int64_t domain_bytes = 1;  ///< domain borders are multiples of it; told by the servers
     int steps_in_flight = 8;
     bool keeps_remains = false;  ///< the file can be finished without servers
     bool whole_steps = false;    ///< the format writes a step when all ranks have ended it
@@ -46,11 +46,11 @@ class RemoteCarrier : public Carrier {
   [[nodiscard]] const contents::Beginning& beginning() const noexcept {
     return beginning_ ? *beginning_ : nowhere;
   }
-  /// Its servers were lost before they had answered `open`.
+  /// True if its servers were lost before they had answered `open`.
   [[nodiscard]] bool lacks_beginning() const noexcept { return !beginning_; }
   void begin_at(contents::Beginning beginning) { beginning_ = std::move(beginning); }
 
-  /// Blocks that `own` takes are written by this rank.
+  /// Let this rank write the blocks that `own` takes.
   void write_with(std::unique_ptr<OwnWrites> own) { own_ = std::move(own); }
   bool advance() { return own_ && own_->advance(); }
 
@@ -89,8 +89,8 @@ class RemoteCarrier : public Carrier {
   BlockCopies copies_;
   static inline const contents::Beginning nowhere{};
   std::optional<contents::Beginning> beginning_;
-  std::optional<RemainsKeeper> remains_;         // where the file can be finished without servers
-  std::int64_t ended_ = 0;                       // steps
+  std::optional<RemainsKeeper> remains_;         // if the file can be finished without servers
+  std::int64_t ended_ = 0;                       // number of steps
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   steps::Covers variables_;                      // put in the open step
   std::unique_ptr<OwnWrites> own_;

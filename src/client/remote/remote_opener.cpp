@@ -22,8 +22,8 @@
 namespace iocomp::client {
 namespace {
 
-// A block that costs less to copy than to ask for: the copy is written in place, and the program
-// has its memory back at once.
+// A block up to this size costs less to copy than to ask for. The copy is written in place, and the
+// program has its memory back at once.
 constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -36,7 +36,7 @@ void RemoteOpener::open(OpenedFile& opened) {
   route.compute_rank = place_.rank;
   route.home = place_.home;
   route.chunk_bytes = place_.chunk_bytes;
-  // Like any other data, what travels inside a header needs staging memory where it arrives.
+  // Bytes inside a header need staging memory where they arrive, like any other data.
   route.copies.inline_bytes =
       std::min(static_cast<std::size_t>(settings_.bytes("expert.inline")), place_.chunk_bytes);
   const auto way = settings_.text("transport.way");
@@ -65,7 +65,7 @@ void RemoteOpener::open(OpenedFile& opened) {
   opened.remote = &opening;
   opened.file->carry_with(std::move(carrier));
   opened.file->begin_at(opening.open(open));
-  // Only who goes on without servers needs it, or writes itself.
+  // The folder is needed only to go on without servers, or by a rank that writes itself.
   (void)outcome_of([&] {
     commit::Publication names{opened.identity(place_.job), *opened.format,
                               &opened.file->catalogue()};
@@ -115,7 +115,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
                     .disk = disk_.options_for(file),
                     .submit = disk_.plans().submitter()}},
       names, disk_.blocks(), link_, opened.file->catalogue());
-  // Where it cannot be found, the servers write, and say what is wrong.
+  // If the folder cannot be found, the servers write, and tell what is wrong.
   if (outcome_of([&] { own->open(); }).ok()) {
     opened.remote->write_with(std::move(own));
   }

@@ -18,8 +18,8 @@ class RemoteOpener {
   /// Have the servers open the file, and sleep until they have.
   /// @throws Error with the servers' reason, ServersLost.
   void open(OpenedFile& opened);
-  /// Let this rank write blocks itself where nobody need receive them. Only of formats whose
-  /// offsets every rank knows, and files that it can hold open from before their first commit.
+  /// Let this rank itself write blocks that nobody needs to receive. Only for formats whose offsets
+  /// every rank knows, and for files that it can hold open from before their first commit.
   void offer_own_writes(OpenedFile& opened);
 
  private:

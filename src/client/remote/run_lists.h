@@ -12,8 +12,8 @@
 
 namespace iocomp::client {
 
-/// The lists of runs that servers know from this rank, so that each travels once: the part of a
-/// decomposition in a server's domain goes with the first put that needs it, later puts name its
+/// The lists of runs that servers know from this rank. Each travels once: the part of a
+/// decomposition in a server's domain goes with the first put that needs it. Later puts give its
 /// number.
 class RunLists {
  public:
@@ -24,15 +24,15 @@ class RunLists {
   [[nodiscard]] std::uint64_t known_to(int server,
                                        const std::shared_ptr<const array::RunList>& runs,
                                        std::int64_t first, std::int64_t count);
-  /// Nothing more is put with this list.
+  /// Nothing more is put with this list, so forget it.
   void forget(const array::RunList& runs);
-  /// Nor with those that nobody else holds.
+  /// Forget also the lists that nobody else holds.
   void forget_unused();
 
  private:
   using Part = std::tuple<int, std::int64_t, std::int64_t>;  // server, first, count
   struct Known {
-    std::shared_ptr<const array::RunList> runs;  // so that its address stays its own
+    std::shared_ptr<const array::RunList> runs;  // held, so that its address stays its own
     std::map<Part, std::uint64_t> parts;
   };
   Post post_;

@@ -41,7 +41,7 @@ Copy Servers::take_copy(transport::PostId post) {
   return copy;
 }
 
-// What the servers have told before they were given up is heard all the same.
+// Messages that the servers sent before they were given up are still heard.
 void Servers::look_for_loss(bool waits) {
   const auto lost = loss_ || survivors_ == nullptr ? std::nullopt : survivors_->lost(waits);
   if (!lost) {

@@ -23,18 +23,19 @@
 
 namespace iocomp::client {
 
-/// What the servers have told about a file.
+/// The state of a file as the servers have told it.
 struct RemoteFile {
   std::optional<protocol::Opened> opened;
   std::optional<Outcome> closed;
   Outcome failed;                            ///< the file ...
   std::int64_t failed_from = 0;              ///< ... from this step on
   std::int64_t settled = 0;                  ///< steps 0 ... settled - 1 are committed or failed
-  std::map<std::int64_t, Outcome> failures;  ///< of these, the failed ones
+  std::map<std::int64_t, Outcome> failures;  ///< failed ones among these
 };
 
-/// The servers as this rank sees them: what they have told, what they still read of it, and whether
-/// one was lost. Without servers (synchronous mode) there is no transport. Nothing here waits.
+/// The servers as this rank sees them. It knows what they have told, what they still read of this
+/// rank, and whether one was lost. Without servers (synchronous mode) there is no transport.
+/// Nothing here waits.
 class Servers {
  public:
   Servers(transport::Transport* transport, mpi::Peers ranks, Ledger& ledger,
@@ -45,22 +46,22 @@ class Servers {
         ledger_{ledger},
         progress_{progress} {}
 
-  /// Whether anything may be asked of them.
+  /// True if servers may be asked anything.
   [[nodiscard]] bool are_there() const noexcept { return transport_ != nullptr && !is_left_; }
   [[nodiscard]] int count() const noexcept { return ranks_.size(); }
-  /// In the session.
+  /// The rank of a server in the session.
   [[nodiscard]] int rank_of(int server) const { return ranks_.rank(server); }
   [[nodiscard]] transport::Transport* transport() noexcept { return transport_; }
 
-  /// Take in what has come; true if anything moved.
+  /// Take in what has come. @return true if anything moved.
   bool receive();
   [[nodiscard]] RemoteFile& file(std::uint64_t key) { return files_[key]; }
   void forget(std::uint64_t key) { files_.erase(key); }
-  /// The servers' counters, once home has answered `bye`.
+  /// The servers' counters, after home has answered `bye`.
   [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {
     return farewell_;
   }
-  /// Nothing that was sent to them is on its way.
+  /// True if nothing that was sent to them is on its way.
   [[nodiscard]] bool is_idle() const { return transport_ == nullptr || transport_->is_idle(); }
 
   /// Keep a copy until its post is taken.
@@ -68,45 +69,45 @@ class Servers {
     copies_.emplace_back(post, std::move(copy));
   }
   [[nodiscard]] bool have_copies() const noexcept { return !copies_.empty(); }
-  /// The copy that a post was made from, if it was.
+  /// The copy that a post was made from, if there is one.
   [[nodiscard]] Copy take_copy(transport::PostId post);
 
-  /// @param waits  for a server: then for those that were stopped, too.
+  /// @param waits  true if the caller waits for a server; then stopped servers are found, too.
   void look_for_loss(bool waits);
-  /// Whether a server was given up, and what is told about it: "server 1 (rank 3, process 123) has
-  /// ended". What the servers had told before is known.
+  /// The reason if a server was given up: "server 1 (rank 3, process 123) has ended". What the
+  /// servers had told before is known.
   [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return loss_; }
-  // Those whose end the transport does not notice:
-  /// A wait gets long: ask them.
+  // These calls are for servers whose end the transport does not notice:
+  /// A wait gets long: ask the servers to answer.
   void ask_for_an_answer();
-  /// A wait was given up: who has not answered is silent until it does.
+  /// A wait was given up. A server that has not answered is silent until it does.
   void conclude_silence() { silence_.conclude(); }
-  /// Who is: "server 1 (rank 3) does not answer".
+  /// Names the silent servers: "server 1 (rank 3) does not answer".
   [[nodiscard]] std::optional<std::string> silent() const;
   [[nodiscard]] bool is_silent(int server) const { return silence_.servers().contains(server); }
 
-  /// Whether they have ended, were stopped, or have left. @pre loss()
+  /// True if they have ended, were stopped, or have left. @pre loss()
   [[nodiscard]] bool are_gone() const { return survivors_->servers_are_gone(); }
-  /// Whether they leave notes for this rank, and whether this is one of them.
+  /// True if they leave notes for this rank; and if one of the notes is this.
   [[nodiscard]] bool leave_notes() const {
     return survivors_ != nullptr && survivors_->has_notes();
   }
   [[nodiscard]] bool have_noted(std::uint64_t note) const {
     return survivors_ != nullptr && survivors_->has_note(note);
   }
-  /// This rank does nothing more for them, and they may know.
+  /// This rank does nothing more for the servers, and they may know it.
   void say_gone() {
     if (survivors_ != nullptr) {
       survivors_->leave();
     }
   }
-  /// Nothing is asked of them any more. @pre loss()
+  /// Ask nothing of the servers any more. @pre loss()
   void leave() noexcept { is_left_ = true; }
-  /// The copies that nobody has taken over are needed no more: nobody tells that they are read.
+  /// Forget the copies that nobody has taken over, because nobody tells when they were read.
   void forget_copies() noexcept { copies_.clear(); }
 
  private:
-  /// @return whether it moves anything.
+  /// @return true if it moves anything.
   bool dispatch(const transport::Incoming& incoming);
   [[nodiscard]] int number_of(int rank) const;
   void take_notice(const protocol::Notice& notice);

@@ -31,8 +31,8 @@ Outcome failed_step(std::int64_t step, const Remains& remains) {
   return {ErrorCode::storage_failure, "step " + std::to_string(step) + ": the step failed"};
 }
 
-// Whether the file has its final name, and keeps what is published: the server may have ended
-// before it had made that durable. @throws Error{storage_failure}.
+// True if the file has its final name. Makes that durable, because the server may have ended before
+// it did so. @throws Error{storage_failure}.
 bool has_its_name(const commit::TargetNames& names) {
   const auto found = commit::look_at(names);
   const bool has_it = found.has_target && !found.has_temporary;
@@ -42,7 +42,7 @@ bool has_its_name(const commit::TargetNames& names) {
   return has_it;
 }
 
-// The manifest tells which steps are committed, once the file has its final name.
+// Once the file has its final name, the manifest tells which steps are committed.
 LeftFile find_steps(const commit::Publication& publication, const Remains& remains,
                     const contents::Catalogue& catalogue) {
   const auto names = publication.names(-1);
@@ -73,8 +73,8 @@ LeftFile find_steps(const commit::Publication& publication, const Remains& remai
   return left;
 }
 
-// A file of an earlier run may have the name of a step that was not committed yet: the servers have
-// noted what they were about to publish.
+// A file of an earlier run may have the name of a step that was not committed yet. So the notes of
+// the servers are asked: they tell what was about to be published.
 LeftFile find_checkpoints(const commit::Publication& publication, const Remains& remains,
                           const HasNote& has_note) {
   const auto is_committed = [&](std::int64_t step) {
@@ -114,7 +114,7 @@ LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
                        : find_steps(names, remains, catalogue);
 }
 
-// A note stands for the last of the steps that were committed together.
+// A note stands for the last step of those that were committed together.
 bool is_committed(const commit::Publication& names, std::int64_t step, int steps_in_flight,
                   const HasNote& has_note) {
   bool is_noted = false;

@@ -14,29 +14,30 @@
 
 namespace iocomp::client {
 
-/// What servers that were given up have left of a file on disk.
+/// The state in which servers that were given up have left a file on disk.
 struct LeftFile {
   commit::Earlier earlier;
-  std::int64_t settled = 0;                  ///< steps; what becomes of the others is open
-  std::map<std::int64_t, Outcome> failed{};  ///< of these
+  /// Settled steps; the others may still be committed or fail.
+  std::int64_t settled = 0;
+  std::map<std::int64_t, Outcome> failed{};  ///< failed ones among these
 
   [[nodiscard]] std::int64_t committed() const {
     return settled - static_cast<std::int64_t>(failed.size());
   }
 };
 
-/// Whether a server has noted something of a step.
+/// True if a server has left this note on a step.
 using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
 
-/// Find that out. Nothing on disk changes meanwhile: servers do nothing more, and nobody publishes
-/// before all members have looked.
-/// @throws Error{storage_failure} where the file is not there any more.
+/// Find that state. Nothing on disk changes meanwhile: servers do nothing more, and nobody
+/// publishes before all members have looked.
+/// @throws Error{storage_failure} if the file is gone.
 [[nodiscard]] LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
                                       const Remains& remains, const HasNote& has_note,
                                       const contents::Catalogue& catalogue);
 
-/// Whether a step is committed, of a file that nobody finishes; the same holds on disk meanwhile.
-/// @throws Error{storage_failure} where that cannot be made durable.
+/// True if a step is committed, of a file that nobody finishes. The disk does not change meanwhile.
+/// @throws Error{storage_failure} if that cannot be made durable.
 [[nodiscard]] bool is_committed(const commit::Publication& names, std::int64_t step,
                                 int steps_in_flight, const HasNote& has_note);
 

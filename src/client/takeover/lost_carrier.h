@@ -13,9 +13,9 @@
 
 namespace iocomp::client {
 
-/// Carries a file whose servers are lost and that cannot be finished without them: every call is
-/// told so but the waits for steps that are committed, and nobody waits. Or a file that they have
-/// closed without telling this rank: then `why` is ok.
+/// Carries a file that cannot be finished without its lost servers. Every call is told so, except
+/// waits for committed steps, and nobody waits. It also carries a file that servers have closed
+/// without telling this rank: then `why` is ok.
 class LostCarrier : public Carrier {
  public:
   LostCarrier(std::uint64_t key, Outcome why, Link& link,

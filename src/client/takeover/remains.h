@@ -20,8 +20,8 @@
 
 namespace iocomp::client {
 
-/// What a rank has said of a file and what of it is not known to be written: all that somebody else
-/// needs to finish the file when its servers are given up.
+/// All that somebody else needs to finish a file when its servers are given up: what a rank has
+/// said of the file, and which parts are not known to be written.
 struct Remains {
   struct Piece {
     contents::Variable variable;
@@ -31,23 +31,25 @@ struct Remains {
     std::int64_t count = 0;
     std::uint64_t ticket = 0;
     transport::PostId post = 0;
-    std::span<const std::byte> bytes{};             ///< until the post is taken; or `packed`
+    std::span<const std::byte> bytes{};             ///< until the post is taken; otherwise `packed`
     std::optional<transport::StridedBytes> rows{};  ///< instead of `bytes`
-    std::vector<std::byte> packed{};                ///< `rows`, put together to be written again
-    Copy copy{};                                    ///< that `bytes` lie in
+    /// The values of `rows`, put together to be written again.
+    std::vector<std::byte> packed{};
+    Copy copy{};  ///< the copy that `bytes` lie in
   };
   struct Step {
     steps::Covers variables;
-    steps::PutLog puts;  ///< of which these are the sum
+    steps::PutLog puts;  ///< the puts that were summed
     std::vector<steps::PutSum> sums{};
     steps::Predecessors predecessors{};
     bool ended = false;
-    std::int64_t events = 0;  ///< definitions that were made before the end
+    std::int64_t events = 0;  ///< number made before the end
     Outcome failure;
   };
   std::vector<std::vector<std::byte>> events;  ///< definitions, encoded
   std::int64_t ended = 0;
-  std::int64_t committed = 0;  ///< steps known to be settled, the last of them committed
+  /// Number of steps known to be settled; the last of them is committed.
+  std::int64_t committed = 0;
   std::map<std::int64_t, Outcome> failed;  ///< of the steps that this rank knows as settled
   std::map<std::int64_t, Step> steps;
   std::vector<Piece> pieces;

@@ -58,7 +58,7 @@ void RemainsKeeper::end_step(std::int64_t step, const StepEnd& end) {
   forget_settled();
 }
 
-// What is written survives the server.
+// Blocks that are written survive their server.
 void RemainsKeeper::forget_written() {
   constexpr std::size_t few = 256;
   const auto is_safe = [this](std::uint64_t number) {
@@ -70,8 +70,7 @@ void RemainsKeeper::forget_written() {
   next_look_ = 2 * (remains_.pieces.size() + remains_.in_headers.size()) + few;
 }
 
-// A step that failed may be the last that the servers have settled: then the ranks agree on it
-// once more.
+// A failed step may be the last that the servers have settled. Then the ranks agree on it again.
 void RemainsKeeper::forget_settled() {
   const RemoteFile& remote = link_.file(file_);
   for (; next_settled_ < remote.settled; ++next_settled_) {

@@ -12,19 +12,19 @@
 
 namespace iocomp::client {
 
-/// Keeps the remains of one file on one rank, so that the file can be finished without servers.
-/// Forgets what the servers have written or committed.
+/// Keeps the remains of one file on one rank, so that the file can be finished without servers. It
+/// forgets what the servers have written or committed.
 class RemainsKeeper {
  public:
   RemainsKeeper(std::uint64_t file, int rank, Link& link) : file_{file}, rank_{rank}, link_{link} {}
 
   void define(const contents::Event& event);
-  /// A block is on its way. Not earlier: until then the servers may be lost, and the block is put
-  /// once more.
+  /// Note a block that is on its way. Do not call it earlier: if the servers are lost before, the
+  /// block is put again.
   void put(const Block& block);
-  /// What was posted of a block.
+  /// Keep the posted pieces of a block.
   void keep(std::vector<Remains::Piece> pieces);
-  /// Values of this block travelled in headers: only its servers have them now.
+  /// Values of this block travelled in headers, so only its servers have them now.
   void keep_header(std::uint64_t ticket);
   void end_step(std::int64_t step, const StepEnd& end);
 
@@ -39,8 +39,8 @@ class RemainsKeeper {
   int rank_;  // compute rank
   Link& link_;
   Remains remains_;
-  std::int64_t next_settled_ = 0;  // step that remains_ was not told of
-  std::size_t next_look_ = 0;      // at remains: when there are so many pieces
+  std::int64_t next_settled_ = 0;  // the first step that remains_ was not told of
+  std::size_t next_look_ = 0;      // next look at remains: when there are so many pieces
 };
 
 }  // namespace iocomp::client

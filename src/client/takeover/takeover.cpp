@@ -46,7 +46,7 @@ void Takeover::go_on_without_servers() {
 void Takeover::carry_on(OpenedFile& opened) {
   const auto lost = obstacle(opened);
   if (lost) {
-    // Where carrying it on has failed, nobody can tell what holds.
+    // If carrying the file on has failed, nobody can tell what is true.
     const bool can_tell =
         servers_have_ended_ &&
         (!opened.remote->keeps_remains() || has_note(opened, Note::closed) ||
@@ -61,7 +61,7 @@ bool Takeover::has_note(const OpenedFile& opened, Note note, std::int64_t step) 
   return link_.server_side().have_noted(protocol::word(opened.file->key(), note, step));
 }
 
-// Which steps the servers have called committed, or have left so on disk.
+// Tells which steps the servers have called committed, or have left committed on disk.
 std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& opened,
                                                             bool can_tell) {
   commit::Publication names{opened.identity(place_.job), *opened.format, &opened.file->catalogue()};
@@ -77,7 +77,7 @@ std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& op
       return link_.server_side().have_noted(protocol::word(key, note, noted));
     };
     bool is_there = false;
-    // An fsync that has failed says yes the next time, and means nothing.
+    // After a failed fsync, the next one succeeds and means nothing.
     can_tell = can_tell && outcome_of([&] {
                              is_there = is_committed(names, step, steps_in_flight, has_note);
                            }).ok();
@@ -99,7 +99,7 @@ void Takeover::check_not_refused(const OpenedFile& opened) {
   }
 }
 
-// Nothing was committed since: this rank has ended no step.
+// Nothing was committed since then, because this rank has ended no step.
 contents::Beginning Takeover::find_beginning(const OpenedFile& opened) const {
   commit::Publication names{opened.identity(place_.job), *opened.format, &opened.file->catalogue()};
   names.resolve();
@@ -108,7 +108,7 @@ contents::Beginning Takeover::find_beginning(const OpenedFile& opened) const {
   return beginning;
 }
 
-// @return why nobody can carry the file on, or that there is nothing left to do; nothing where this
+// @return why nobody can carry the file on, or that there is nothing left to do; nothing if this
 // rank carries it on.
 std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
   const std::string name = "file \"" + opened.file->name() + "\": ";

@@ -15,23 +15,24 @@
 
 namespace iocomp::client {
 
-/// What becomes of files whose servers are given up: the compute ranks finish them where they can.
+/// Decides what becomes of files whose servers are given up. The compute ranks finish them if they
+/// can.
 class Takeover {
  public:
   Takeover(const Place& place, Link& link, DiskWork& disk, LocalOpener& opener, OpenedFiles& files)
       : place_{place}, link_{link}, disk_{disk}, opener_{opener}, files_{files} {}
 
-  /// Where servers were lost, leave them and carry on with all files that they wrote.
+  /// If servers were lost, leave them and carry on with all files that they wrote.
   void go_on_without_servers();
-  /// Carry on with one of them.
+  /// Carry on with one of these files.
   void carry_on(OpenedFile& opened);
-  /// Where a file begins, when the servers were lost before they have told this rank so.
+  /// The beginning of a file, if the servers were lost before they told it to this rank.
   /// @throws Error.
   [[nodiscard]] contents::Beginning find_beginning(const OpenedFile& opened) const;
-  /// Whether other ranks may have been told that the file is open, when the servers were lost
-  /// before they have told this rank so.
+  /// True if other ranks may have been told that the file is open, while the servers were lost
+  /// before they told this rank.
   [[nodiscard]] bool is_opened_by_servers(const OpenedFile& opened);
-  /// Likewise that it is refused. @throws Error with the same code.
+  /// Check likewise that the file is not refused. @throws Error with the same code.
   void check_not_refused(const OpenedFile& opened);
 
  private:
