@@ -228,6 +228,29 @@ TEST(FileWriter, FillsHolesInParts) {
   }
 }
 
+TEST(FileWriter, APieceWithoutElementsIsFilledAtOnce) {
+  WrittenFile file;
+  const auto of = int64_variable({10});
+  const CountedPiece piece{of, box_of(of, {3}, {0}), 8};
+  file.writer->fill(piece.piece, {});
+  EXPECT_EQ(*piece.ended, 1);
+  file.finish();
+  EXPECT_TRUE(file.plans.empty());
+}
+
+TEST(FileWriter, CountsAllThatIsWrittenOnceWhenItEnds) {
+  WrittenFile file;
+  const auto of = int64_variable({1000});
+  const CountedPiece piece{of, box_of(of, {0}, {1000}), 0};
+  std::vector<std::int64_t> values;
+  write_all(*file.writer, piece, values);
+  file.finish();
+  file.writer.reset();
+  EXPECT_EQ(
+      file.counters[trace::Counter::direct_bytes] + file.counters[trace::Counter::buffered_bytes],
+      8000);
+}
+
 TEST(FileWriter, TellsThePiecesOfAPlanThatFailedAndNoOthers) {
   WrittenFile file;
   file.fails = [](std::size_t plan) { return plan == 1; };

@@ -10,11 +10,14 @@
 
 #include "array/region.h"
 #include "base/error.h"
+#include "contents/catalogue.h"
+#include "steps/orders.h"
 #include "trace/counters.h"
 #include "unit/writing/fake_target.h"
 #include "unit/writing/pieces.h"
 #include "unit/writing/written_file.h"
 #include "writing/file_writer.h"
+#include "writing/together.h"
 
 namespace iocomp::writing {
 namespace {
@@ -56,6 +59,13 @@ TEST_F(StepOutputTest, KeepsMemoryUntilTheStepIsWritten) {
   EXPECT_EQ(steps.kept_bytes(all), 0U);
 }
 
+TEST_F(StepOutputTest, CountsTheMemoryOfEachChunk) {
+  file.writer->write(leased_chunk(first, 0, file.arena));
+  file.writer->write(leased_chunk(second, 0, file.arena));
+  EXPECT_EQ(file.writer->whole_steps()->kept_bytes([](std::int64_t) { return true; }),
+            2 * staging::Arena::page_bytes);
+}
+
 TEST_F(StepOutputTest, ForgetsAStepThatIsGivenUpAndNoOther) {
   StepOutput& steps = *file.writer->whole_steps();
   file.writer->write(leased_chunk(first, 0, file.arena));
@@ -77,6 +87,20 @@ TEST_F(StepOutputTest, TellsWhatTheLibrarySays) {
   EXPECT_EQ(first.piece->failure.story, "the library says no");
   EXPECT_EQ(file.arena.used_bytes(), 0U);
   EXPECT_THROW(file.writer->whole_steps()->write_step(0, {}), Error);
+}
+
+// Nobody leaves another waiting, and nobody calls the file good.
+TEST_F(StepOutputTest, AFileThatCannotBeWrittenIsEndedAndTold) {
+  const contents::Catalogue catalogue{{}, 1, false};
+  for (const bool fails : {true, false}) {
+    asked.fails = fails;
+    file.writer->file().created(std::make_unique<FakeStepTarget>(asked));
+    const Outcome outcome = outcome_of([&] {
+      carry_out({.action = steps::Action::finish, .number = 0}, *file.writer, {}, catalogue, {});
+    });
+    EXPECT_EQ(outcome.story, fails ? "the library says no" : "");
+    EXPECT_FALSE(file.writer->file().has_target());
+  }
 }
 
 TEST_F(StepOutputTest, FailsPiecesOfAFileThatIsClosed) {
