@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "disk/output_file.h"
@@ -189,6 +190,42 @@ TEST_F(OutputFileWithFaults, ALongEnoughFileIsGrownWhereOthersMayWriteFromOtherN
     faults.buffered_error = ENOSPC;
     EXPECT_EQ(failure_of([&] { file.grow(10); }) == "nothing failed", is_one_node);
     faults = {};
+  }
+}
+
+TEST_F(OutputFileWithFaults, WholeBlocksBetweenHeadAndTailPassThePageCache) {
+  if (direct_calls_of_a_write() == 0) {
+    GTEST_SKIP() << "the file system of " << folder_.path() << " refuses O_DIRECT";
+  }
+  const PageAligned data{10 * page};
+  OutputFile file{opened(folder_.file("f")), folder_.file("f"), direct_on()};
+  file.write(7, data.part(7, 9 * page));
+  EXPECT_EQ(file.direct_bytes(), 8 * page);
+  EXPECT_EQ(file.buffered_bytes(), page);
+  faults.block_bytes = 4 * page;
+  OutputFile of_blocks{opened(folder_.file("g")), folder_.file("g"), direct_on()};
+  of_blocks.write(page, data.bytes());
+  EXPECT_EQ(of_blocks.direct_bytes(), 4 * page);
+  faults.block_bytes = 1 << 20;  // what a file system likes, and no unit
+  OutputFile of_network{opened(folder_.file("h")), folder_.file("h"), direct_on()};
+  of_network.write(page, data.bytes());
+  EXPECT_EQ(of_network.direct_bytes(), 10 * page);
+}
+
+TEST_F(OutputFileWithFaults, ThreadsWriteTheirShares) {
+  Crew crew{{.threads = 3, .least_bytes = page, .grain_bytes = 1}};
+  const PageAligned data{100 * page};
+  Options options = direct_on();
+  options.crew = &crew;
+  options.direct_from_bytes = 3 * page;
+  for (const std::size_t past : {std::size_t{0}, std::size_t{9}, page}) {
+    const std::string name = folder_.file("f" + std::to_string(past));
+    OutputFile file{opened(name), name, options};
+    const auto part = data.part(past, 90 * page + 5);
+    file.write_by_all(static_cast<std::int64_t>(past), part);
+    const auto content = content_of(name);
+    ASSERT_EQ(content.size(), past + part.size());
+    EXPECT_TRUE(same(std::span{content}.subspan(past), part));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "faulty_calls.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -59,6 +60,15 @@ ssize_t pread(int descriptor, void* bytes, size_t count, off_t offset) {
   return iocomp::disk::fails(faults.read_error)
              ? -1
              : ::syscall(SYS_pread64, descriptor, bytes, count, offset);
+}
+
+int fstat(int descriptor, struct stat* status) noexcept {
+  const auto result =
+      static_cast<int>(::syscall(SYS_newfstatat, descriptor, "", status, AT_EMPTY_PATH));
+  if (faults.block_bytes != 0) {
+    status->st_blksize = faults.block_bytes;
+  }
+  return result;
 }
 
 int close(int descriptor) {

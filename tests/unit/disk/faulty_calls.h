@@ -14,6 +14,7 @@ struct Faults {
   int buffered_error = 0;           ///< and to any other with this
   int read_error = 0;               ///< pread fails with this errno
   int close_error = 0;              ///< close says this after it has closed
+  int block_bytes = 0;              ///< of every file, as fstat tells; 0: as it is
   bool writes_nothing = false;      ///< pwrite takes no byte, and says no error
   int sync_error = 0;               ///< the next fdatasync fails with this, once
   int direct_calls = 0;             ///< counts pwrite to O_DIRECT descriptors
