@@ -226,6 +226,40 @@ TEST(Header, IsReadBackAsItWasWritten) {
   }
 }
 
+TEST(Header, OfAnotherVersionOrWithANegativeLengthIsTold) {
+  Header header;
+  header.dimensions = {{"x", 3}};
+  const auto bytes = encode(header);
+  std::vector<std::byte> empty(4 + 4 + 3 * 8);  // as CDF-1 has it
+  empty[0] = std::byte{'C'};
+  empty[1] = std::byte{'D'};
+  empty[2] = std::byte{'F'};
+  for (const int version : {1, 2, 3, 7}) {
+    empty[3] = static_cast<std::byte>(version);
+    EXPECT_EQ(outcome_of([&] { (void)decode(empty); }).ok(), version < 3) << version;
+  }
+  auto negative = bytes;
+  negative[24] = std::byte{0x80};  // the length of the name
+  EXPECT_THROW((void)decode(negative), Error);
+  EXPECT_TRUE(decode(bytes));
+}
+
+TEST(Header, TellsWhereARecordOfAVariableBegins) {
+  Header header;
+  header.records = 3;
+  header.dimensions = {{"time", 0}, {"x", 3}};
+  header.variables = {{"fixed", {1}, {}, array::ElementType::float64, 24, 512},
+                      {"u", {0, 1}, {}, array::ElementType::float32, 12, 1024},
+                      {"v", {0}, {}, array::ElementType::int8, 1, 1036}};
+  EXPECT_EQ(begin_of(header, "fixed", 2, "f"), 512);
+  EXPECT_EQ(begin_of(header, "u", 2, "f"), 1024 + 2 * 16);
+  EXPECT_EQ(begin_of(header, "v", 2, "f"), 1036 + 2 * 16);
+  EXPECT_EQ(end_of_elements(header), 1036 + 2 * 16 + 1);
+  header.variables.pop_back();
+  EXPECT_EQ(begin_of(header, "u", 2, "f"), 1024 + 2 * 12);
+  EXPECT_THROW((void)begin_of(header, "w", 0, "f"), Error);
+}
+
 TEST(Header, ThatIsDamagedIsTold) {
   const auto good = encode(some_header());
   for (std::size_t at = 0; at < good.size(); ++at) {

@@ -336,6 +336,30 @@ TEST_P(PlainFile, WhatHasNoTimeIsPutOnce) {
 }
 
 #ifdef IOCOMP_HAS_HDF5
+TEST_P(PlainFile, AnIndexOfChunksThatIsDamagedIsTold) {
+  if (!GetParam().grows_along_time) {
+    GTEST_SKIP() << "there is none";
+  }
+  begin();
+  ASSERT_TRUE(define("u", array::ElementType::float64, {4}));
+  put("u");
+  commit();
+  finish();
+  std::string text = text_of(path());
+  int damaged = 0;
+  for (auto at = text.find("TREE\1"); at != std::string::npos; at = text.find("TREE\1", at + 1)) {
+    text[at] = 'X';
+    ++damaged;
+  }
+  ASSERT_GE(damaged, 1);
+  write_text(path(), text);
+  go_on();
+  ASSERT_TRUE(define("u", array::ElementType::float64, {4}));
+  const Variable variable = catalogue_->variable(0, 0);
+  EXPECT_EQ(outcome_of([&] { (void)target_->place(variable, step_, {*catalogue_, 0}); }).code,
+            ErrorCode::storage_failure);
+}
+
 TEST_P(PlainFile, AJobGoesOnOnlyInTheSameLayout) {
   if (std::string{GetParam().format} != "hdf5") {
     GTEST_SKIP() << "there is one layout";
