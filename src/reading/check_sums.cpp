@@ -57,7 +57,7 @@ std::uint64_t checksum_in(formats::Source& source, const contents::Placed& place
   return sum.value();
 }
 
-// The blocks are looked at by all threads where there are several.
+// All threads look at the blocks, if there are several.
 template <typename Look>
 std::optional<Damage> find_first_damage(const std::vector<const contents::BlockSum*>& blocks,
                                         Crew* crew, const Look& look) {

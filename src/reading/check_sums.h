@@ -21,24 +21,24 @@ struct Damage {
   std::string story;  ///< "the block [0:4] has the checksum ..., it was put with ..."
 };
 
-/// The first damaged one of the blocks that lie wholly in a box that was read; nothing where there
-/// is none. @param read  where the elements of the box are now.
+/// The first damaged block among those that lie wholly in a box that was read; nothing if there is
+/// none. @param read  the place of the box's elements now.
 [[nodiscard]] std::optional<Damage> find_damage(const contents::BlockSums& sums,
                                                 array::ElementType type, const array::Box& box,
                                                 const formats::Destination& read);
 
-/// Something committed whose values are not those that were put, or that cannot be read.
+/// A committed part whose values are not those that were put, or that cannot be read.
 struct Finding {
-  std::string path;  ///< of the file; empty where `story` tells it
+  std::string path;  ///< of the file; empty if `story` tells it
   std::int64_t step = 0;
-  std::string variable{};           ///< empty: the whole step
-  std::optional<array::Box> box{};  ///< nothing: likewise
+  std::string variable{};           ///< empty for the whole step
+  std::optional<array::Box> box{};  ///< nothing if it is not one box
   std::string story;
 };
 struct Checked {
   std::int64_t blocks = 0;
   std::int64_t bytes = 0;
-  std::int64_t elements_without = 0;  ///< that no checksum is of
+  std::int64_t elements_without = 0;  ///< elements without a checksum
 };
 
 /// Read all that has a checksum, part by part into a small buffer.

@@ -44,7 +44,7 @@ contents::Attributes get_attributes(WireReader& reader) {
   return attributes;
 }
 
-// Extents that a shape does not have stay at home: with many steps these are most of the bytes.
+// Only the extents that a shape has are sent: with many steps these are most of the bytes.
 void put(WireWriter& writer, const Committed::Place& place) {
   writer.put(place.step);
   writer.put(place.type);

@@ -16,23 +16,23 @@
 
 namespace iocomp::reading {
 
-/// Everything that is committed under one name, in one file or in many: what a reader knows of it
-/// before it reads. A plain value that travels.
+/// Everything that is committed under one name, in one file or in many, as a reader knows it before
+/// it reads. A plain value that travels.
 struct Committed {
   struct File {
-    std::string name;  ///< in the folder
+    std::string name;  ///< name in the folder
     std::string format;
   };
   struct Step {
     std::int64_t number = 0;
     std::int32_t file = 0;     ///< index in `files`
-    std::int64_t in_file = 0;  ///< what the file calls it
+    std::int64_t in_file = 0;  ///< number of the step inside the file
     double time = contents::unknown_time;
   };
   /// A step of a file of its own that cannot be read.
   struct Torn {
     std::int64_t step = 0;
-    std::string story;  ///< why, naming the file
+    std::string story;  ///< the reason, naming the file
   };
   /// A variable in one step.
   struct Place {
@@ -45,7 +45,7 @@ struct Committed {
   struct Variable {
     std::string name;
     std::vector<Place> places;        ///< by step, ascending; never empty
-    contents::Attributes attributes;  ///< of the newest file that has the variable
+    contents::Attributes attributes;  ///< from the newest file that has the variable
   };
 
   FolderAddress folder;  ///< of all files
@@ -53,25 +53,25 @@ struct Committed {
   std::vector<File> files;
   std::vector<Step> steps;          ///< by number, ascending
   std::vector<Variable> variables;  ///< in the order in which they appear
-  contents::Attributes attributes;  ///< of the newest file
+  contents::Attributes attributes;  ///< from the newest file
   std::vector<Torn> torn;           ///< by step, ascending; none of them is in `steps`
 
   /// The path of a file, for messages.
   [[nodiscard]] std::string text(const File& file) const;
-  /// Append a file whose steps are later than all others'.
-  /// @throws Error{storage_failure} where they are not, or a variable is twice in a step.
+  /// Append a file whose steps are later than all others.
+  /// @throws Error{storage_failure} if they are not, or if a variable is twice in a step.
   void add(File file, const contents::Inventory& inventory);
   /// Open one of the files. @param in  its folder. @param modules  the setting storage.modules.
   /// @throws Error.
   [[nodiscard]] std::unique_ptr<formats::Source> open(std::size_t file,
                                                       const std::shared_ptr<const OpenFolder>& in,
                                                       const std::string& modules) const;
-  /// Nothing that is read is compared with its checksum.
+  /// From now on values that are read are not compared with their checksums.
   void forget_sums() noexcept;
 };
 
 [[nodiscard]] std::vector<std::byte> encode(const Committed& committed);
-/// @throws Error for what is none.
+/// @throws Error if the bytes do not encode this.
 [[nodiscard]] Committed decode_committed(std::span<const std::byte> bytes);
 
 }  // namespace iocomp::reading

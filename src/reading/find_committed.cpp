@@ -25,11 +25,11 @@
 namespace iocomp::reading {
 namespace {
 
-// What lies in the folder under a name.
+// The files in the folder under a name.
 struct Found {
   bool one_file = false;
   std::map<std::int64_t, Path> of_step;
-  std::string uncommitted;  // a file in the making; empty where there is none
+  std::string uncommitted;  // a file that is being written; empty if there is none
 };
 
 Found look_for(const Path& path) {
@@ -55,7 +55,7 @@ struct Readable {
   commit::Superseded supersedes{};
 };
 
-// The one step of a file has the number that the name of the file has.
+// The step of a file of one step has the number in the name of the file.
 contents::Inventory numbered_by_name(contents::Inventory inventory, const Path& path) {
   const auto of_step = commit::name_of_step(path.name());
   if (of_step && inventory.steps.size() == 1) {
@@ -85,11 +85,11 @@ Readable look_at(const Path& path, const Sought& sought) {
   }
 }
 
-// Files of one step each. One that is torn says nothing against the others: whoever wrote them may
-// have died, or the disk was full. The newest is opened, because that is what is read mostly.
+// Adds files of one step each. A torn file says nothing against the others, because its writer may
+// have died, or the disk was full. The newest is opened, because it is read most often.
 void add_steps(Committed& committed, const Path& plain, const Found& found, const Sought& sought) {
   std::vector<std::pair<std::int64_t, Readable>> readable;
-  // Where only a manifest could tell what is in them, one without is no better than a torn one.
+  // If only a manifest could describe such files, one without a manifest counts as torn.
   const auto lacks_manifest = [](const Path& path) { return !(path + ".json").is_there(); };
   const auto unless_torn = [&](std::int64_t step, const auto& body) {
     try {
@@ -107,7 +107,7 @@ void add_steps(Committed& committed, const Path& plain, const Found& found, cons
   for (const auto& [step, path] : found.of_step) {
     unless_torn(step, [&] { readable.emplace_back(step, look_at(path, sought)); });
   }
-  // What a job was about to remove when it ended is of another run.
+  // Files that a job was about to remove when it ended are of another run.
   std::set<std::int64_t> superseded;
   for (const auto& [number, file] : readable) {
     const auto steps = commit::still_there(file.supersedes, plain);

@@ -37,7 +37,8 @@
 namespace iocomp::reading {
 namespace {
 
-// Descriptors are few; who goes back and forth between steps has them at hand all the same.
+// Few files stay open, because a process has few descriptors. They are enough to go back and forth
+// between steps.
 constexpr std::size_t most_open_files = 8;
 
 constexpr std::int64_t converted_at_once = std::int64_t{1} << 16;  // elements
@@ -158,7 +159,7 @@ double Input::time(std::int64_t step) {
   const auto variable = std::ranges::find(all, contents::time_variable, &Variable::name);
   if (std::isnan(time) && variable != all.end()) {
     const auto place = std::ranges::lower_bound(variable->places, step, {}, &Place::step);
-    std::array<std::byte, sizeof(std::complex<double>)> value{};  // the largest there is
+    std::array<std::byte, sizeof(std::complex<double>)> value{};  // the largest element type
     if (place != variable->places.end() && place->step == step && place->shape.dimensions == 0 &&
         array::real_number(place->type, value.data())) {
       read(variable->name, step, {.values = value.data()});
@@ -168,7 +169,7 @@ double Input::time(std::int64_t step) {
   return time;
 }
 
-// What was put with what the program has in its hands now.
+// Compares the values that were read with the checksums of the put.
 void Input::compare(const Place& where, const array::Box& box,
                     const formats::Destination& read) const {
   if (const auto damage = find_damage(where.sums, where.type, box, read)) {
@@ -195,7 +196,7 @@ void Input::read(const std::string& variable, const Place& where, const array::B
   compare(where, box, to);
 }
 
-// The whole box, since checksums are of whole blocks.
+// Reads the whole box, because checksums are of whole blocks.
 void Input::read_converted(const std::string& variable, const Place& where, const array::Box& box,
                            array::ElementType type, const formats::Destination& to) {
   if (!array::Conversion::exists(where.type, type)) {

@@ -21,28 +21,28 @@
 
 namespace iocomp::reading {
 
-/// What a caller of read says; pointers may be null as iocomp.h allows.
+/// The arguments of a read. Pointers may be null as iocomp.h allows.
 struct ReadArguments {
   const std::int64_t* start = nullptr;
   const std::int64_t* count = nullptr;
   void* values = nullptr;
   const std::int64_t* memory_shape = nullptr;
   const std::int64_t* memory_start = nullptr;
-  std::optional<array::ElementType> type{};  ///< of the values; else that of the file
+  std::optional<array::ElementType> type{};  ///< of the values; empty: that of the file
 };
 
-/// Something committed, open for reading on this rank. All calls are local. Any number of threads
-/// may call `read` at a time.
+/// A committed file or set of files, open for reading on this rank. All calls are local. Any number
+/// of threads may call `read` at a time.
 class Input {
  public:
   using Place = Committed::Place;
   using Variable = Committed::Variable;
-  /// Is told how many bytes each read has brought.
+  /// Called with the bytes that each read has brought.
   using HasRead = std::function<void(std::int64_t bytes)>;
 
-  /// Opens the folder: the files are found there, whatever becomes of its path.
+  /// Opens the folder. The files are found there even if its path changes.
   /// @param modules  the setting storage.modules.
-  /// @param crew  the threads that read large boxes; null: the caller alone.
+  /// @param crew  the threads that read large boxes; null: only the caller does.
   /// @throws Error{storage_failure}.
   Input(std::string name, Committed committed, std::string modules, HasRead has_read = {},
         Crew* crew = nullptr);
@@ -53,29 +53,29 @@ class Input {
   /// The index of a variable.
   /// @throws Error{not_found} naming the nearest.
   [[nodiscard]] int find(const std::string& variable) const;
-  /// @throws Error{invalid_argument} for an index that there is none of.
+  /// @throws Error{invalid_argument} if there is no such index.
   [[nodiscard]] const Variable& variable(std::int64_t index) const;
   /// A variable in a step.
-  /// @throws Error{not_found} telling what there is; Error{unsupported} where its type or number of
-  /// dimensions are not those of the newest step, which callers were told.
+  /// @throws Error{not_found} telling what there is; Error{unsupported} if its type or number of
+  /// dimensions differ from those of the newest step, which callers were told.
   [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
 
-  /// @throws Error{not_found} telling which there are.
+  /// @throws Error{not_found} telling which steps there are.
   [[nodiscard]] const Committed::Step& step_of(std::int64_t step) const;
 
-  /// Physical time of a step: what its writer said, else the scalar variable "time", a real number;
-  /// NaN where there is none. @throws Error{not_found}.
+  /// The physical time of a step, as its writer said. Otherwise it is the scalar variable "time",
+  /// if that is a real number; NaN if there is none. @throws Error{not_found}.
   [[nodiscard]] double time(std::int64_t step);
 
-  /// Read a box. @throws Error naming variable, step and file; Error{storage_failure} also where a
+  /// Read a box. @throws Error naming variable, step and file; Error{storage_failure} also if a
   /// block in it has another checksum than when it was put.
   void read(const std::string& variable, std::int64_t step, const ReadArguments& arguments);
 
-  /// Where a variable lies in the file of a step, for other programs.
-  /// @throws Error{not_found}; Error{unsupported} where these cannot find it by themselves.
+  /// The place of a variable in the file of a step, for other programs.
+  /// @throws Error{not_found}; Error{unsupported} if other programs cannot find it by themselves.
   [[nodiscard]] formats::Whereabouts whereabouts(const std::string& variable, const Place& where);
 
-  /// Open the file of the newest step, so that what cannot be read is told now.
+  /// Open the file of the newest step, so that it is told now if it cannot be read.
   void try_newest();
 
  private:
@@ -93,9 +93,9 @@ class Input {
   std::string modules_;
   HasRead has_read_;
   Crew* crew_;
-  std::unordered_map<std::string, int> index_;  // of variables, by name
+  std::unordered_map<std::string, int> index_;  // indices of variables, by name
   std::mutex mutex_;
-  // Guarded by it; the latest at the end.
+  // Guarded by that mutex. The file used last is at the end.
   std::deque<std::pair<int, std::shared_ptr<formats::Source>>> open_;
 };
 

@@ -22,7 +22,8 @@ namespace {
 
 using Kind = Sought::Kind;
 
-// A folder is one of a format, or has a manifest; others have files.
+// A folder counts if a format has written it, or if it has a manifest. Other folders only have
+// files in them.
 bool is_target(const Path& path) {
   const auto found = path.folder().find(path.name(), OpenFolder::Links::followed);
   return found && (!S_ISDIR(found->st_mode) || (path + ".json").is_there() ||
@@ -50,7 +51,7 @@ Sought sought_at(const std::string& path) {
   }
   const std::string& given = at.name();
   const std::string prefix = path.substr(0, path.size() - given.size());
-  std::map<std::string, std::vector<std::string>> found;  // plain names: the files
+  std::map<std::string, std::vector<std::string>> found;  // by plain name: its files
   for (const auto& name : at.folder().names()) {
     if (name.starts_with('.') || name.ends_with(".json") || name.ends_with(".vtkhdf")) {
       continue;

@@ -7,9 +7,9 @@
 
 namespace iocomp::reading {
 
-/// What a path means to someone who knows no settings: a file, with or without its extension, or a
-/// set of files of one step each, without their number.
-/// @throws Error{not_found}; Error{invalid_argument} where it may mean several, naming them.
+/// Find the files that a path means without any settings: a file, with or without its extension, or
+/// a set of files of one step each, without their number.
+/// @throws Error{not_found}; Error{invalid_argument}, naming them, if it may mean several.
 [[nodiscard]] Sought sought_at(const std::string& path);
 
 }  // namespace iocomp::reading

@@ -89,7 +89,7 @@ void Arena::touch(std::size_t from, std::size_t bytes) noexcept {
     return;
   }
 #endif
-  // An atomic write that changes nothing: leases may be in use already.
+  // This atomic write changes nothing, because leases may be in use already.
   for (std::size_t offset = begin; offset < end; offset += page_bytes) {
     auto& byte = reinterpret_cast<unsigned char&>(base_[offset]);
     std::atomic_ref{byte}.fetch_or(0, std::memory_order_relaxed);

@@ -42,9 +42,9 @@ class Lease {
   std::span<std::byte> bytes_;
 };
 
-/// The staging memory of one server: a fixed range of addresses, handed out in pages, lowest
-/// address first so that pages once touched are used again. Private huge pages where the system
-/// gives them. Thread-safe. Outlives its leases.
+/// The staging memory of one server: a fixed range of addresses, handed out in pages. The lowest
+/// addresses go first, so that pages once touched are used again. It has private huge pages if the
+/// system gives them. Thread-safe. Outlives its leases.
 class Arena {
  public:
   static constexpr std::size_t page_bytes = FreeRanges::page_bytes;
@@ -56,18 +56,18 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() = default;
 
-  /// `bytes` of page-aligned memory now, or nothing. The lease has exactly that size; whole pages
-  /// are used up.
+  /// Take `bytes` of page-aligned memory now, or nothing. The lease has exactly that size, but uses
+  /// up whole pages.
   /// @throws Error{out_of_staging_memory} "asked for 101 bytes of staging memory, capacity is 100"
   /// if it can never fit.
   [[nodiscard]] std::optional<Lease> try_take(std::size_t bytes);
 
-  /// Pages that are not touched yet come from these NUMA domains in turn: see iocomp::spread_over.
-  /// @throws Error{unsupported} where the system does not place memory.
+  /// Take pages that are not touched yet from these NUMA domains in turn: see iocomp::spread_over.
+  /// @throws Error{unsupported} if the system does not place memory.
   void spread_over(std::span<const int> domains);
 
-  /// Make the pages of `bytes` exist before they are needed, from the page on that holds the byte
-  /// `from`. What they hold stays.
+  /// Make the pages of `bytes` exist before they are needed, beginning with the page of the byte
+  /// `from`. Their contents stay.
   void touch(std::size_t from, std::size_t bytes) noexcept;
 
   [[nodiscard]] std::size_t capacity_bytes() const noexcept { return capacity_; }
@@ -80,9 +80,9 @@ class Arena {
   void give_back(std::span<std::byte> bytes) noexcept;
 
   HugeMemory memory_;
-  std::byte* base_ = nullptr;  // of memory_
+  std::byte* base_ = nullptr;  // start of memory_
   std::size_t capacity_ = 0;
-  std::size_t peak_ = 0;  // guarded by mutex_, like the rest
+  std::size_t peak_ = 0;  // guarded by mutex_, like the members below
   FreeRanges free_;
   mutable std::mutex mutex_;
 };

@@ -12,8 +12,8 @@
 
 namespace iocomp::staging {
 
-/// Stripes that one process fills and writes, in an arena. Those that are open use at most half of
-/// it, so that something can always be received.
+/// Stripes that one process fills and writes, in an arena. Open stripes use at most half of it, so
+/// that something can always be received.
 class ArenaStripes : public StripeMemory {
  public:
   explicit ArenaStripes(Arena& arena) noexcept : arena_{arena} {}
@@ -35,7 +35,7 @@ class ArenaStripes : public StripeMemory {
  private:
   struct Stripe {
     Lease lease;
-    std::int64_t left = 0;  // elements, until it is full
+    std::int64_t left = 0;  // elements that are missing until it is full
     bool is_open = true;
   };
   void close(Stripe& stripe) noexcept;

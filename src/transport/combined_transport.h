@@ -16,7 +16,7 @@
 namespace iocomp::transport {
 
 /// Two transports at once: one to the ranks of this node, the other to all others. A pair of ranks
-/// always uses the same one, so the order of its messages holds.
+/// always uses the same one, so the order of its messages is kept.
 class CombinedTransport : public Transport {
  public:
   CombinedTransport(std::unique_ptr<SharedTransport> here, std::unique_ptr<Transport> elsewhere)
@@ -61,7 +61,7 @@ class CombinedTransport : public Transport {
   [[nodiscard]] Transport& to(int rank) const {
     return here_->reaches(rank) ? static_cast<Transport&>(*here_) : *elsewhere_;
   }
-  // Their numbers are told apart by the lowest bit.
+  // The lowest bit tells the numbers of the two apart.
   [[nodiscard]] std::uint64_t numbered(int rank, std::uint64_t number) const {
     return 2 * number + (here_->reaches(rank) ? 0 : 1);
   }

@@ -6,8 +6,8 @@
 
 namespace iocomp::transport {
 
-/// How the processes of a node find out that one of them has died, and what they still know then.
-/// Obtained from a transport that has it.
+/// Finds out that a process of a node has died, and keeps what the others still know then. Obtained
+/// from a transport that has it.
 class Survivors {
  public:
   Survivors() = default;
@@ -15,32 +15,32 @@ class Survivors {
   Survivors& operator=(const Survivors&) = delete;
   virtual ~Survivors() = default;
 
-  /// A server of this node that was given up: with it all are.
+  /// A server of this node that was given up. With it, all servers are.
   struct Loss {
-    int rank = -1;             ///< in the session
-    std::int64_t process = 0;  ///< its number
-    bool ended = false;        ///< else it was stopped, and does not go on
+    int rank = -1;             ///< rank in the session
+    std::int64_t process = 0;  ///< process number
+    bool ended = false;        ///< otherwise it was stopped, and does not go on
   };
-  // A compute rank:
-  /// Looks a few times a second for servers that have ended. @param waits  for a server: then for
-  /// those that were stopped, too.
+  // Calls of a compute rank:
+  /// Looks a few times a second for servers that have ended. @param waits  true if the caller waits
+  /// for a server; then stopped servers are found, too.
   [[nodiscard]] virtual std::optional<Loss> lost(bool waits) = 0;
-  /// Whether no server does anything more. @pre lost()
+  /// True if no server does anything more. @pre lost()
   [[nodiscard]] virtual bool servers_are_gone() const = 0;
 
-  // A server:
-  /// It goes round. @return whether the compute ranks go on without servers.
+  // Calls of a server:
+  /// The server's loop goes round. @return true if the compute ranks go on without servers.
   [[nodiscard]] virtual bool is_given_up() = 0;
   /// The same without going round; from any thread.
   [[nodiscard]] virtual bool was_given_up() const = 0;
-  /// Whether every compute rank has ended or left.
+  /// True if every compute rank has ended or left.
   [[nodiscard]] virtual bool compute_ranks_are_gone() const = 0;
 
-  // Any process:
-  /// This one does nothing more for others.
+  // Calls of any process:
+  /// This process does nothing more for others.
   virtual void leave() = 0;
-  /// Whether all ranks of the session know one another's notes: words that outlive who wrote them,
-  /// the last thousand. Else none are kept.
+  /// True if all ranks of the session know one another's notes: words that outlive their writer,
+  /// the last thousand. Otherwise none are kept.
   [[nodiscard]] virtual bool has_notes() const = 0;
   virtual void write_note(std::uint64_t note) = 0;
   [[nodiscard]] virtual bool has_note(std::uint64_t note) const = 0;

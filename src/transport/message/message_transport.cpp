@@ -31,7 +31,7 @@ MessageTransport::MessageTransport(MPI_Comm comm, int window, bool limited)
     : comm_{comm}, window_{window}, limited_{limited} {}
 
 MessageTransport::~MessageTransport() {
-  // Normally nothing is left; after a failure the job is going down, and a request must not outlive
+  // Normally nothing is left. After a failure the job is going down, and a request must not outlive
   // its buffer.
   for (auto& request : send_requests_) {
     MPI_Cancel(&request);
@@ -101,8 +101,7 @@ std::optional<Incoming> MessageTransport::receive(int tag) {
   int bytes = 0;
   mpi::check(MPI_Get_count(&status, MPI_BYTE, &bytes));
   Incoming incoming{status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(bytes))};
-  // The message was matched and is small: its sender has nothing more to do for it, so this does
-  // not wait.
+  // This does not wait. The message was matched and is small, so its sender has nothing more to do.
   mpi::check(MPI_Mrecv(incoming.message.data(), bytes, MPI_BYTE, &handle, &status));
   return incoming;
 }
@@ -112,7 +111,8 @@ std::optional<Incoming> MessageTransport::poll() { return receive(control_tag); 
 void MessageTransport::give_credit(int rank) {
   Peer& peer = peers_[rank];
   ++peer.owed_credits;
-  // Half a window at a time: the sender never stands still for it, and credits cost few messages.
+  // Credits go back half a window at a time. So the sender never stands still for them, and they
+  // cost few messages.
   if (peer.owed_credits < std::max<std::int64_t>(1, window_ / 2)) {
     return;
   }

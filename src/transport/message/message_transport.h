@@ -17,15 +17,15 @@
 namespace iocomp::transport {
 
 /// The transport over MPI messages, for any two ranks. Control messages and bulk chunks have a tag
-/// each; the receiver posts the receive of a chunk only when it has memory for it, so that with a
-/// rendezvous protocol (all but the smallest messages) nothing is buffered by MPI. Credits bound
-/// the messages that a sender may have on their way.
+/// each. The receiver posts the receive of a chunk only when it has memory for it. So with a
+/// rendezvous protocol (all but the smallest messages) MPI buffers nothing. Credits limit the
+/// messages that a sender may have on their way.
 class MessageTransport : public Transport {
  public:
   /// @param comm     of the session, used by nobody else; errors are returned.
   /// @param window   messages that a compute rank may have on their way to one server.
-  /// @param limited  whether this rank's own posts need credits: compute ranks' do, servers' do
-  /// not.
+  /// @param limited  true if this rank's own posts need credits: those of compute ranks do, those
+  /// of servers do not.
   MessageTransport(MPI_Comm comm, int window, bool limited);
   ~MessageTransport() override;
 
@@ -48,13 +48,13 @@ class MessageTransport : public Transport {
     std::span<const std::byte> bulk;
     std::size_t chunk_bytes = 0;
   };
-  struct Sent {          // what a send request reads, or is part of
+  struct Sent {          // data that a send request reads, or is part of
     PostId bulk_of = 0;  // 0: a control message
     std::vector<std::byte> message;
   };
   struct Peer {
     std::int64_t credits = 0;       // messages that may still be sent to it
-    std::int64_t owed_credits = 0;  // of it to be returned
+    std::int64_t owed_credits = 0;  // of the peer, to be returned to it
     std::deque<Outgoing> held;
   };
 

@@ -11,8 +11,8 @@
 
 namespace iocomp::transport {
 
-/// What rings and doorbells are made of. They are templates over this so that the model checker
-/// (tests/unit/transport) can put in its own and try every order of events.
+/// The operations that rings and doorbells are made of. They are templates over this, so that the
+/// model checker (tests/unit/transport) can put in its own and try every order of events.
 struct Atomics {
   template <typename Value>
   using Atomic = std::atomic<Value>;
@@ -25,11 +25,11 @@ struct Atomics {
     std::memcpy(to.data(), memory + at, to.size());
   }
 
-  /// What was stored before is seen by others before anything is loaded after.
+  /// Others see all earlier stores before this thread loads anything later.
   static void fence() noexcept {
 #if defined(__SANITIZE_THREAD__)
     // The sanitizer knows no fences. An exchange of a variable of this thread orders as much for
-    // the processor, and tells the sanitizer of no order between threads.
+    // the processor, and shows the sanitizer no order between threads.
     thread_local std::atomic<int> own{0};
     own.exchange(1, std::memory_order_seq_cst);
 #else

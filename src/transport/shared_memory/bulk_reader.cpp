@@ -70,7 +70,7 @@ void BulkReader::take_copy(Peer& from) {
   settle(from, done.post, done.memory.size());
 }
 
-// The next `bytes` that the peer offers, where this process can see them.
+// The next `bytes` that the peer offers, if this process can see them; otherwise empty.
 ImportedMemory::View BulkReader::view(const Peer& from, std::size_t bytes) {
   auto& sender = from_[from.number];
   if (sender.offers.empty() || sender.offers.front().offer.region.id == 0) {
@@ -80,7 +80,7 @@ ImportedMemory::View BulkReader::view(const Peer& from, std::size_t bytes) {
   return sender.memory.view(from.pid, offer.region, offer.region_offset + next, bytes);
 }
 
-// 0, or the errno of a refusal.
+// Returns 0, or the errno of a refusal.
 int BulkReader::pull_offered(const Peer& from, const Offered& offered,
                              std::span<std::byte> memory) const {
   const auto& [offer, next, rows] = offered;
@@ -98,7 +98,7 @@ int BulkReader::pull_offered(const Peer& from, const Offered& offered,
   return refusal;
 }
 
-// Pulls the next bytes that the peer offers. @return false where the system refuses.
+// Pulls the next bytes that the peer offers. @return false if the system refuses.
 bool BulkReader::pulls(const Peer& from, std::span<std::byte> memory) {
   auto& sender = from_[from.number];
   const bool is_refused = sender.refuses_pull || from.pid == unknown_process;

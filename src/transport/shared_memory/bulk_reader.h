@@ -19,31 +19,31 @@
 
 namespace iocomp::transport {
 
-/// Brings in the bulk data that others of the node offer: lent where the sender exports the memory,
-/// else pulled (process_vm_readv), else, where the kernel refuses that, copied by the sender
-/// through the ring.
+/// Brings in the bulk data that others of the node offer. It borrows data if the sender exports the
+/// memory. Otherwise it pulls them (process_vm_readv). If the kernel refuses that, the sender
+/// copies them through the ring.
 class BulkReader {
  public:
-  /// @param crew  the threads that copy; null: the caller alone.
+  /// @param crew  the threads that copy; null: only the caller does.
   explicit BulkReader(NodePeers& peers, Crew* crew = nullptr);
 
-  // Of the next chunk that a peer offers; see Transport.
+  // These calls are for the next chunk that a peer offers; see Transport.
   FetchId fetch(Peer& from, std::span<std::byte> memory);
   std::optional<Transport::Borrowed> borrow(Peer& from, std::size_t bytes,
                                             std::optional<std::size_t> page_remainder);
   void give_back(FetchId chunk);
   [[nodiscard]] std::optional<FetchId> next_fetched();
-  /// By which ways the bytes came.
+  /// The ways on which the bytes came.
   [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
-  /// No copy is awaited, and the caller knows of every fetch that has completed.
+  /// True if no copy is awaited, and the caller knows of every fetch that has completed.
   [[nodiscard]] bool is_idle() const;
 
-  // What the senders say:
+  // Records of the senders:
   void take_offer(const Peer& from, const Offer& offer);
   void take_strided(const Peer& from, const Strided& rows);
-  /// Where the bytes of the next copy go.
+  /// The memory for the bytes of the next copy.
   [[nodiscard]] std::span<std::byte> copy_target(const Peer& from, std::size_t bytes);
-  /// They are there.
+  /// The bytes of the copy are there.
   void take_copy(Peer& from);
   void forget(const Peer& from, const RegionGone& gone) {
     from_[from.number].memory.forget(gone.id);
@@ -53,7 +53,7 @@ class BulkReader {
   struct Offered {
     Offer offer;
     std::uint64_t next = 0;         // bytes asked for so far
-    std::optional<Strided> rows{};  // where they do not lie in one piece
+    std::optional<Strided> rows{};  // for bytes that do not lie in one piece
   };
   struct Copying {
     FetchId fetch = 0;
@@ -61,7 +61,7 @@ class BulkReader {
     std::span<std::byte> memory;
   };
   struct From {
-    std::deque<Offered> offers;                       // not asked for as a whole
+    std::deque<Offered> offers;                       // those that are not asked for as a whole
     std::unordered_map<PostId, std::uint64_t> owing;  // bytes that are still needed
     std::deque<Copying> copying;                      // asked for, in this order
     ImportedMemory memory;

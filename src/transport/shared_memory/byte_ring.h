@@ -16,13 +16,13 @@ template <typename A>
 struct RingEnds {
   alignas(64) typename A::template Atomic<std::uint64_t> written;  ///< bytes, ever; by the producer
   alignas(64) typename A::template Atomic<std::uint64_t> read;     ///< bytes, ever; by the consumer
-  /// The producer found no room and wants to be told of some.
+  /// The producer found no room, and wants to be told when there is some.
   alignas(64) typename A::template Atomic<std::uint32_t> starved;
 };
 
 /// A stream of bytes from one process to one other, through memory that both have mapped. Each side
-/// has a ByteRing of its own over the same ends and bytes. Waits for nothing: who is to be woken is
-/// the doorbell's business (doorbell.h).
+/// has a ByteRing of its own over the same ends and bytes. It waits for nothing: the doorbell
+/// (doorbell.h) wakes processes.
 template <typename A>
 class ByteRing {
  public:
@@ -30,7 +30,7 @@ class ByteRing {
   ByteRing(RingEnds<A>& ends, typename A::Memory memory, std::size_t capacity_bytes)
       : ends_{&ends}, memory_{memory}, capacity_{capacity_bytes} {}
 
-  /// Producer: append what fits. When that is not all, the consumer will ring (see `read`).
+  /// Producer: append what fits. If that is not all, the consumer will ring (see `read`).
   /// @return bytes appended.
   std::size_t write(std::span<const std::byte> bytes) {
     std::size_t done = append(bytes);
@@ -64,7 +64,7 @@ class ByteRing {
     return count;
   }
 
-  /// Consumer, after reading all it wanted: whether the producer waits for room and has to be rung.
+  /// Consumer, after reading all it wanted: true if the producer waits for room and must be rung.
   [[nodiscard]] bool is_producer_starved() {
     A::fence();
     if (ends_->starved.load(std::memory_order_relaxed) == 0) {
@@ -98,7 +98,7 @@ class ByteRing {
   typename A::Memory memory_;
   std::size_t capacity_;
   std::uint64_t own_end_ = 0;    // the end that this side moves
-  std::uint64_t other_end_ = 0;  // the other, as last seen
+  std::uint64_t other_end_ = 0;  // the other end, as last seen
 };
 
 }  // namespace iocomp::transport

@@ -21,7 +21,7 @@ void Channel::queue(std::vector<std::byte> bytes) {
   queue_.push_back(std::move(frame));
 }
 
-// Nothing may overtake what waits already.
+// Nothing may overtake frames that wait already.
 std::size_t Channel::write(std::span<const std::byte> bytes) {
   if (!queue_.empty() || bytes.empty()) {
     return 0;

@@ -10,7 +10,7 @@
 namespace iocomp::transport {
 
 /// The credits that this process owes to senders for messages that it has dealt with. They go back
-/// half a window at a time, with what else there is to send: a sender never stands still for them,
+/// half a window at a time, together with other records. So a sender never stands still for them,
 /// and is woken rarely.
 class CreditReturns {
  public:
@@ -19,9 +19,9 @@ class CreditReturns {
 
   /// This process has dealt with a message of `from`.
   void owe(const Peer& from);
-  /// Something is sent to this peer: what it is owed goes before.
+  /// Something is sent to this peer, so the credits that it is owed go before.
   void send_with(Peer& to);
-  /// Send what nothing else was sent with.
+  /// Send the credits that went with nothing else.
   void send_all();
 
  private:

@@ -19,10 +19,10 @@ struct BellState {
 template <typename A>
 using BellBits = typename A::template Atomic<std::uint64_t>;
 
-/// Tells one process which others have something for it, and wakes it if it sleeps: an event count.
-/// Who sends publishes in a ring, sets its bit here, and only then looks whether the other sleeps;
-/// who goes to sleep says so first and only then looks for bits once more. With a fence between
-/// each side's store and its look, at least one of them sees the other's.
+/// Tells a process which others have something for it, and wakes it if it sleeps: an event count. A
+/// sender publishes in a ring, sets its bit here, and only then looks whether the other sleeps. A
+/// process that goes to sleep says so first, and only then looks for bits once more. With a fence
+/// between each side's store and its look, at least one of them sees the other's.
 template <typename A>
 class Doorbell {
  public:
@@ -31,14 +31,14 @@ class Doorbell {
   /// @param bits  a word per 64 peers.
   Doorbell(BellState<A>& state, std::span<BellBits<A>> bits) : state_{&state}, bits_{bits} {}
 
-  /// Any other process: I have something for you. @return whether a wake-up was needed.
+  /// Any other process: I have something for you. @return true if a wake-up was needed.
   bool ring(std::size_t sender) {
     const std::uint64_t bit = std::uint64_t{1} << (sender % peers_per_word);
     bits_[sender / peers_per_word].fetch_or(bit, std::memory_order_release);
     return rouse();
   }
 
-  /// Wake the owner if it sleeps; any process or thread. Of several only one wakes.
+  /// Wake the owner if it sleeps; any process or thread may call it. If several do, one wakes it.
   bool rouse() {
     A::fence();
     if (state_->sleeping.load(std::memory_order_relaxed) == 0 ||
@@ -50,8 +50,8 @@ class Doorbell {
     return true;
   }
 
-  // The owner:
-  /// Whether somebody has rung.
+  // Calls of the owner:
+  /// True if somebody has rung.
   [[nodiscard]] bool has_rung() const {
     for (auto& word : bits_) {
       if (word.load(std::memory_order_relaxed) != 0) {
@@ -60,7 +60,7 @@ class Doorbell {
     }
     return false;
   }
-  /// Take the bits of word `word`: the peers that have rung since.
+  /// Take the bits of word `word`: the peers that have rung since the last call.
   [[nodiscard]] std::uint64_t take(std::size_t word) {
     return bits_[word].load(std::memory_order_relaxed) == 0
                ? 0
@@ -68,8 +68,8 @@ class Doorbell {
   }
   [[nodiscard]] std::size_t words() const { return bits_.size(); }
 
-  /// From here on who rings wakes this process. Look once more before sleeping on `word()`.
-  /// @return what the word was before: sleep only while it still is.
+  /// From here on a ring wakes this process. Look once more before sleeping on `word()`.
+  /// @return the word before: sleep only while it has not changed.
   [[nodiscard]] std::uint32_t watch() {
     const std::uint32_t seen = state_->sequence.load(std::memory_order_acquire);
     state_->sleeping.store(1, std::memory_order_relaxed);

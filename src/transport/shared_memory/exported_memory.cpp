@@ -21,7 +21,7 @@
 namespace iocomp::transport {
 namespace {
 
-// Each needs a file descriptor while it lives, of which a process has 1024 unless told otherwise.
+// Each region needs a file descriptor while it lives. A process has 1024, unless told otherwise.
 constexpr std::size_t most_regions = 256;
 
 }  // namespace

@@ -14,17 +14,17 @@
 
 namespace iocomp::transport {
 
-/// The system knows no process by this id.
+/// Stands for a process whose id the system does not know.
 constexpr pid_t unknown_process = -1;
 
-/// The processes of a node with their segment, as one of them has it.
+/// The processes of a node with their segment, as one of them sees it.
 struct NodeMemory {
   NodePlan plan;
   std::size_t self = 0;     ///< number of this process on the node
   std::vector<int> ranks;   ///< session rank of each process
-  std::vector<pid_t> pids;  ///< process id of each; unknown_process where they do not know these
+  std::vector<pid_t> pids;  ///< process id of each; unknown_process if they do not know these
   SharedMapping segment;
-  bool knows_processes = true;  ///< whether all see one another under their process ids
+  bool knows_processes = true;  ///< true if all see one another under their process ids
   std::string kind;             ///< "memfd", "shm"
 };
 

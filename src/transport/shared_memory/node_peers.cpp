@@ -16,7 +16,7 @@ namespace iocomp::transport {
 
 namespace {
 
-// As the system tells at the start; a process that is not bound may run anywhere.
+// Uses what the system tells at the start. A process that is not bound may run anywhere.
 bool is_apart(pid_t process) {
   cpu_set_t own;
   cpu_set_t other;

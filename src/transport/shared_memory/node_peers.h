@@ -15,12 +15,12 @@
 
 namespace iocomp::transport {
 
-/// Another process of the node, and how it is reached.
+/// Another process of the node, and the way to reach it.
 struct Peer {
-  int rank = -1;           ///< in the session
-  std::size_t number = 0;  ///< on the node
+  int rank = -1;           ///< rank in the session
+  std::size_t number = 0;  ///< number on the node
   pid_t pid = 0;
-  bool runs_elsewhere = false;  ///< on none of this process's hardware threads
+  bool runs_elsewhere = false;  ///< runs on none of this process's hardware threads
   Channel channel;
   Doorbell<Atomics> bell;
 };
@@ -30,7 +30,7 @@ class NodePeers {
  public:
   explicit NodePeers(const NodeMemory& node);
 
-  /// Of the node: with this one, and with those that it does not talk to.
+  /// The number of processes of the node, with this one and those that it does not talk to.
   [[nodiscard]] std::size_t processes() const noexcept { return peers_.size(); }
   [[nodiscard]] bool have(int rank) const { return numbers_.contains(rank); }
   [[nodiscard]] Peer& of_rank(int rank) const { return *peers_[numbers_.at(rank)]; }
@@ -44,7 +44,7 @@ class NodePeers {
     }
   }
 
-  /// Send on what waits for the peer, and ring it if that was anything.
+  /// Send records that wait for the peer, and ring it if there were any.
   void push(Peer& to) {
     if (to.channel.push()) {
       ring(to);
@@ -53,19 +53,19 @@ class NodePeers {
   void ring(Peer& peer) { wake_ups_ += peer.bell.ring(node_.self) ? 1 : 0; }
   /// Wake every other process of the node that sleeps.
   void rouse_all() const;
-  /// Nothing waits for room in a ring.
+  /// True if nothing waits for room in a ring.
   [[nodiscard]] bool have_pushed_all() const;
-  /// How often a peer was woken.
+  /// The number of times that a peer was woken.
   [[nodiscard]] double wake_ups() const noexcept { return wake_ups_; }
 
-  /// Of any process of the node, this one included.
+  /// The bell of any process of the node, this one included.
   [[nodiscard]] Doorbell<Atomics> bell_of(std::size_t process) const;
 
  private:
   [[nodiscard]] std::unique_ptr<Peer> meet(std::size_t process) const;
 
   const NodeMemory& node_;
-  std::vector<std::unique_ptr<Peer>> peers_;      // by number on the node; some are nothing
+  std::vector<std::unique_ptr<Peer>> peers_;      // by number on the node; some are null
   std::unordered_map<int, std::size_t> numbers_;  // on the node, by session rank
   double wake_ups_ = 0;
 };

@@ -17,10 +17,11 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t page_bytes = 4096;
-// A ring takes the descriptors of many puts; what is longer goes through it in parts.
+// A ring has room for the descriptors of many puts. Longer records go through it in parts.
 constexpr std::size_t smallest_ring = std::size_t{2} << 10;
 constexpr std::size_t largest_ring = std::size_t{256} << 10;
-constexpr std::size_t all_rings = std::size_t{16} << 20;  // of a node, where that leaves enough
+// all rings of a node, if that leaves each enough
+constexpr std::size_t all_rings = std::size_t{16} << 20;
 
 constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;

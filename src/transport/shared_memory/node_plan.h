@@ -6,12 +6,12 @@
 
 namespace iocomp::transport {
 
-/// Where everything lies in the segment of a node: a doorbell and a sign of life for each process,
-/// what they all know together, and a ring for each ordered pair of processes that talk: a compute
-/// rank and a server, or two servers. Plain arithmetic from who serves, the same in all processes.
+/// The layout of the segment of a node. It has a doorbell and a sign of life for each process, the
+/// state that all share, and a ring for each ordered pair of processes that talk: a compute rank
+/// and a server, or two servers. Plain arithmetic from the roles, the same in all processes.
 class NodePlan {
  public:
-  /// @param serves  one entry per process of the node.
+  /// @param serves  for each process of the node, true if it is a server.
   explicit NodePlan(std::vector<bool> serves);
 
   [[nodiscard]] std::size_t processes() const noexcept { return serves_.size(); }
@@ -20,7 +20,8 @@ class NodePlan {
     return one != other && (serves_[one] || serves_[other]);
   }
   [[nodiscard]] std::size_t bit_words() const noexcept { return (processes() + 63) / 64; }
-  /// Of each ring; a power of two. Small where there are many, so that a full node stays small.
+  /// The size of each ring, a power of two. If there are many rings, they are small, so that a full
+  /// node stays small.
   [[nodiscard]] std::size_t ring_bytes() const noexcept { return ring_bytes_; }
   [[nodiscard]] std::size_t rings() const noexcept { return rings_; }
 
@@ -32,7 +33,7 @@ class NodePlan {
   /// @pre talk(from, to)
   [[nodiscard]] std::size_t ring_ends(std::size_t from, std::size_t to) const;
   [[nodiscard]] std::size_t ring_memory(std::size_t from, std::size_t to) const;
-  /// Size of the segment, whole pages.
+  /// The size of the segment, in whole pages.
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
@@ -40,8 +41,8 @@ class NodePlan {
   [[nodiscard]] std::size_t first_ring_ends() const noexcept;
 
   std::vector<bool> serves_;
-  std::vector<std::size_t> servers_before_;  // number of servers among the processes before
-  std::vector<std::size_t> first_ring_;      // of each process as sender
+  std::vector<std::size_t> servers_before_;  // number of servers before each process
+  std::vector<std::size_t> first_ring_;      // first ring of each process as a sender
   std::size_t servers_ = 0;
   std::size_t rings_ = 0;
   std::size_t ring_bytes_ = 0;

@@ -34,21 +34,21 @@ constexpr std::size_t story_bytes = 384;
 }  // namespace
 
 struct NodeStripes::Table {
-  alignas(64) SharedLock lock;       // of all that follows
-  std::array<Number, chains> first;  // by hash of the key: open stripes
+  alignas(64) SharedLock lock;       // guards all that follows
+  std::array<Number, chains> first;  // first open stripe of each chain, by hash of the key
 };
 
 struct NodeStripes::OfRank {
   alignas(64) std::atomic<Number> in_use;  // slots, by all holders of its stripes
-  Number free = 0;                         // the first of those that came back
-  Number used = 0;                         // so many were ever given out
+  Number free = 0;                         // first of the slots that came back
+  Number used = 0;                         // number of slots that were ever given out
 };
 
 struct NodeStripes::Slot {
   alignas(64) std::atomic<State> state;
-  std::uint32_t generation = 0;  // counts its stripes
+  std::uint32_t generation = 0;  // counts the stripes of this slot
   std::uint32_t holders = 0;
-  Number next = 0;  // of its chain, or of those that are free
+  Number next = 0;  // next in its chain, or next free one
   Key key;
   std::int64_t left = 0;  // elements until it is full
   ErrorCode code{};
@@ -129,7 +129,7 @@ staging::StripeMemory::Held NodeStripes::held(Number number) const noexcept {
           segment_.mapping.bytes().subspan(first_slot_ + (number - 1) * slot_bytes_, slot_bytes_)};
 }
 
-// Nothing where its last holder has left.
+// Returns null if its last holder has left.
 NodeStripes::Slot* NodeStripes::found(const Held& held) const noexcept {
   Slot& meant = slot(static_cast<Number>(held.id));
   return meant.generation == held.id >> 32U ? &meant : nullptr;
@@ -155,7 +155,7 @@ std::size_t NodeStripes::own_bytes() const noexcept {
   return of_rank(segment_.self).in_use.load(std::memory_order_relaxed) * slot_bytes_;
 }
 
-// Have a slot ready, so that its pages are there before the lock is held.
+// Gets a slot ready, so that its pages exist before the lock is held.
 bool NodeStripes::take_spare() {
   if (spare_ != 0) {
     return true;
@@ -275,7 +275,7 @@ void NodeStripes::tell(const Held& held, const Outcome& outcome) {
   written->state.store(State::written, std::memory_order_release);
 }
 
-// Where the lock cannot be had, another rank has stopped and the job is at its end.
+// If the lock cannot be had, another rank has stopped, and the job is at its end.
 void NodeStripes::leave(const Held& held) noexcept {
   taken_.erase(held.id);
   (void)outcome_of([&] {

@@ -19,14 +19,14 @@
 namespace iocomp::transport {
 
 /// Stripes that the compute ranks of a node fill together, in a segment that all have mapped. It
-/// has slots of one size, the same number for each rank. The rank that makes a stripe gives one of
-/// its slots, and has it back when the last holder has left. So each rank bounds its own memory,
-/// and waits for nobody.
+/// has slots of one size, the same number for each rank. A rank that makes a stripe gives one of
+/// its own slots, and gets it back when the last holder has left. So each rank limits its own
+/// memory, and waits for nobody.
 class NodeStripes : public staging::StripeMemory {
  public:
   struct Terms {
-    std::size_t stripe_bytes = 0;  ///< the longest, without its way into a page
-    std::size_t rank_bytes = 0;    ///< of one rank's slots together, at most
+    std::size_t stripe_bytes = 0;  ///< the longest stripe, without its offset in a page
+    std::size_t rank_bytes = 0;    ///< all slots of one rank, at most
     std::string segment = "auto";  ///< expert.segment
   };
   /// Make or join the stripes of a node. Collective over `node`, as is the failure.
@@ -39,12 +39,12 @@ class NodeStripes : public staging::StripeMemory {
   [[nodiscard]] static std::size_t segment_bytes(const Terms& terms,
                                                  std::size_t processes) noexcept;
   [[nodiscard]] static std::size_t table_bytes(const Terms& terms, std::size_t processes) noexcept;
-  /// The slots that `terms` give each rank; with less than two there is no use in them.
+  /// The slots that `terms` give each rank. Less than two are of no use.
   [[nodiscard]] static std::size_t slots_of_rank(const Terms& terms) noexcept;
 
-  /// What this rank has in use for stripes that it has made.
+  /// The bytes in use for stripes that this rank has made.
   [[nodiscard]] std::size_t own_bytes() const noexcept;
-  /// Ask this before a slot is taken into use: whether there is room for so many bytes more.
+  /// Set a question that is asked before a slot is used: is there room for so many bytes more?
   void share_bound_with(std::function<bool(std::size_t bytes)> has_room) {
     has_bound_room_ = std::move(has_room);
   }
@@ -62,10 +62,10 @@ class NodeStripes : public staging::StripeMemory {
   void leave(const Held& held) noexcept override;
 
  private:
-  struct Table;  // what lies in the segment
+  struct Table;  // lies in the segment
   struct OfRank;
   struct Slot;
-  using Number = std::uint32_t;  // of a slot, from 1; 0: none
+  using Number = std::uint32_t;  // number of a slot, from 1; 0: none
 
   [[nodiscard]] Table& table() const noexcept;
   [[nodiscard]] OfRank& of_rank(std::size_t rank) const noexcept;
@@ -82,11 +82,11 @@ class NodeStripes : public staging::StripeMemory {
   std::size_t slot_bytes_;
   double deadline_seconds_;
   NodeSegment segment_;
-  std::size_t first_slot_;         // offset of the memory of slots in the segment
-  std::size_t reserved_ = 0;       // slots of this rank whose pages are there
+  std::size_t first_slot_;         // offset in the segment of the memory of slots
+  std::size_t reserved_ = 0;       // slots of this rank whose pages exist
   Number spare_ = 0;               // a slot of this rank that is ready for the next stripe
   bool is_full_ = false;           // the system has no more pages
-  std::set<std::uint64_t> taken_;  // stripes that this rank writes as a whole, and holds
+  std::set<std::uint64_t> taken_;  // stripes that this rank holds and writes as a whole
   std::function<bool(std::size_t bytes)> has_bound_room_;
 };
 

@@ -24,11 +24,12 @@ namespace iocomp::transport {
 namespace {
 
 constexpr double look_seconds = 0.25;
-// After a pause of this process as well: when a whole job was stopped, not all go on at once.
+// A look counts for no more than this, also after a pause of this process: when a whole job was
+// stopped, not all processes go on at once.
 constexpr double longest_step = 0.5;
 constexpr double longest_quiet = 1.5;
 
-// Its state as in /proc/<pid>/stat, a blank where there is none.
+// Its state as in /proc/<pid>/stat; a blank if there is none.
 char state_of(pid_t process) {
   const std::string text = read_system_file("/proc/" + std::to_string(process) + "/stat");
   const auto end_of_name = text.rfind(") ");
@@ -52,7 +53,7 @@ NodeWatch::NodeWatch(const NodeMemory& node, NodePeers& peers, bool keeps_notes)
       state_{reinterpret_cast<NodeState*>(node.segment.bytes().data() + node.plan.state())},
       own_{&life(node.self)} {
   if (!node.knows_processes) {
-    return;  // in namespaces of their own: a number may be somebody else's
+    return;  // in namespaces of their own, a number may be another process
   }
   for (std::size_t process = 0; process < node.plan.processes(); ++process) {
     if (process != node.self && node.plan.serves(process) != node.plan.serves(node.self)) {
@@ -77,7 +78,7 @@ Life& NodeWatch::life(std::size_t process) const {
   return *reinterpret_cast<Life*>(node_.segment.bytes().data() + node_.plan.life(process));
 }
 
-// With a beat, which says that the loop goes round.
+// Also gives a beat, which shows that the loop goes round.
 bool NodeWatch::is_given_up() {
   own_->beat.store(own_->beat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return state_->given_up.load() != 0;
@@ -106,7 +107,7 @@ bool NodeWatch::has_left(const Watched& one) const {
 }
 
 bool NodeWatch::has_ended(const Watched& one) const {
-  if (one.descriptor < 0) {  // a kernel without such descriptors
+  if (one.descriptor < 0) {  // the kernel has no such descriptors
     const char state = kill(one.pid, 0) != 0 && errno == ESRCH ? 'X' : state_of(one.pid);
     return state == 'X' || state == 'Z';
   }
@@ -125,7 +126,7 @@ std::optional<Survivors::Loss> NodeWatch::told() const {
   return Loss{node_.ranks[number], node_.pids[number], state_->has_ended.load() != 0};
 }
 
-// Who does it first wakes the others.
+// The process that does it first wakes the others.
 void NodeWatch::give_up(const Watched& server, bool ended) {
   std::uint32_t nobody = 0;
   state_->has_ended.store(ended ? 1 : 0);
@@ -158,10 +159,10 @@ std::optional<Survivors::Loss> NodeWatch::lost(bool waits) {
     if (has_left(server)) {
       continue;
     }
-    // It may have left between the two looks.
+    // The server may have left between the two looks.
     const bool ended = has_ended(server) && !has_left(server);
     const std::uint64_t beat = life(server.number).beat.load(std::memory_order_relaxed);
-    // Without notes nobody carries on: then a server that may go on is waited for.
+    // Without notes nobody carries on. Then a server that may go on is waited for.
     const bool is_quiet = waits && keeps_notes_ && beat == server.beat;
     server.beat = beat;
     server.quiet_seconds = is_quiet ? server.quiet_seconds + std::min(passed, longest_step) : 0;
@@ -171,7 +172,7 @@ std::optional<Survivors::Loss> NodeWatch::lost(bool waits) {
       return told();
     }
   }
-  if (any_is_quiet) {  // whoever sleeps shows no beat: it is woken for one
+  if (any_is_quiet) {  // a sleeping server shows no beat, so wake it for one
     ring_servers();
   }
   return std::nullopt;

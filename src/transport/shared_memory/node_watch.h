@@ -17,29 +17,31 @@
 
 namespace iocomp::transport {
 
-/// The sign of life of a process, in the segment of its node. All zero: at work.
+/// The sign of life of a process, in the segment of its node. All zero means at work.
 struct Life {
-  alignas(64) std::atomic<std::uint64_t> beat;  ///< a server's loop goes round
-  std::atomic<std::uint32_t> left;              ///< it needs nobody, and does nothing more
+  alignas(64) std::atomic<std::uint64_t> beat;  ///< counts the rounds of a server's loop
+  std::atomic<std::uint32_t> left;              ///< the process needs nobody, and does nothing more
 };
 
-/// What all processes of a node know together, in their segment.
+/// The state that all processes of a node share, in their segment.
 struct NodeState {
   static constexpr std::size_t notes = 1024;
-  alignas(64) std::atomic<std::uint32_t> given_up;  ///< the server, its number on the node + 1
-  std::atomic<std::uint32_t> has_ended;             ///< else it was stopped
+  /// Number on the node of the server that was, plus 1.
+  alignas(64) std::atomic<std::uint32_t> given_up;
+  std::atomic<std::uint32_t> has_ended;  ///< it has ended; otherwise it was stopped
   std::atomic<std::uint32_t> next_note;
-  std::atomic<std::uint64_t> note[notes];  ///< the last ones; 0: none
+  std::atomic<std::uint64_t> note[notes];  ///< the last notes; 0: none
 };
 
-/// Finds out which server of the node has ended, or was stopped, and lets all know. Whoever looks
-/// looks a few times a second: at descriptors of the processes, which become readable when these
-/// end, and, while waiting, at their beat. A server that is only slow (waiting for a disk, starved
-/// of a processor) is not given up: one without a beat must be stopped, as the system says. Where
-/// the session has several nodes it is not given up either: nobody could go on without it.
+/// Finds out which server of the node has ended, or was stopped, and lets all know. It looks a few
+/// times a second: at descriptors of the processes, which become readable when these end, and,
+/// during a wait, at their beat. A server that is only slow (waiting for a disk, starved of a
+/// processor) is not given up: without a beat, it must also be stopped, as the system says. If the
+/// session has several nodes, a stopped server is not given up, because nobody could go on without
+/// it.
 class NodeWatch : public Survivors {
  public:
-  /// @param keeps_notes  whether all ranks of the session are of this node.
+  /// @param keeps_notes  true if all ranks of the session are on this node.
   NodeWatch(const NodeMemory& node, NodePeers& peers, bool keeps_notes);
   NodeWatch(const NodeWatch&) = delete;
   NodeWatch& operator=(const NodeWatch&) = delete;
@@ -60,14 +62,14 @@ class NodeWatch : public Survivors {
     std::size_t number = 0;
     pid_t pid = 0;
     int descriptor = -1;
-    std::uint64_t beat = 0;  // when it was looked at last
+    std::uint64_t beat = 0;  // at the last look
     double quiet_seconds = 0;
   };
   [[nodiscard]] Life& life(std::size_t process) const;
   [[nodiscard]] bool has_left(const Watched& one) const;
   [[nodiscard]] bool has_ended(const Watched& one) const;
   [[nodiscard]] static bool is_stopped(const Watched& one);
-  // The server that was given up, if one was.
+  // The server that was given up, if there is one.
   [[nodiscard]] std::optional<Loss> told() const;
   void give_up(const Watched& server, bool ended);
   void ring_servers();

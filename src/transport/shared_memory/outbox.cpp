@@ -89,7 +89,7 @@ void Outbox::take_credit(Peer& from, const Credit& credit) {
   }
 }
 
-// All of it is packed at once: who is asked for one part is asked for all.
+// Packs all of it at once, because a receiver that asks for one part asks for all.
 void Outbox::take_want_copy(Peer& from, const WantCopy& wanted) {
   auto& [bytes, strided, packed] = bulk_.at(wanted.post);
   if (strided && packed.empty()) {

@@ -18,11 +18,11 @@
 
 namespace iocomp::transport {
 
-/// The posts of this process to others of its node: messages go as far as there is credit, bulk
+/// The posts of this process to others of its node. Messages go as far as there is credit. Bulk
 /// data are offered until the receiver has taken them.
 class Outbox {
  public:
-  /// Where the bulk data of a post lie.
+  /// The place of the bulk data of a post.
   struct Bulk {
     std::span<const std::byte> bytes;     // or:
     std::optional<StridedBytes> strided;  // packed when the receiver asks for a copy
@@ -30,7 +30,7 @@ class Outbox {
   };
 
   /// @param window   messages that may be on their way to one peer.
-  /// @param limited  whether posts of this process need credits.
+  /// @param limited  true if posts of this process need credits.
   Outbox(NodePeers& peers, CreditReturns& returns, const ExportedMemory& exported, int window,
          bool limited);
 
@@ -38,12 +38,12 @@ class Outbox {
   [[nodiscard]] bool is_taken(PostId post) const {
     return !bulk_.contains(post) || has_bug(Bug::taken_before_pull);
   }
-  /// Posts that wait for a credit.
+  /// The number of posts that wait for a credit.
   [[nodiscard]] std::size_t held_back(const Peer& to) const { return to_[to.number].held.size(); }
-  /// Every message is sent, and all bulk data are taken.
+  /// True if every message is sent, and all bulk data are taken.
   [[nodiscard]] bool is_empty() const;
 
-  // What the receivers answer:
+  // Answers of the receivers:
   void take_credit(Peer& from, const Credit& credit);
   void take_taken(const Taken& taken) { bulk_.erase(taken.post); }
   void take_want_copy(Peer& from, const WantCopy& wanted);

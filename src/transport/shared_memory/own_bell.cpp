@@ -9,8 +9,8 @@
 
 namespace iocomp::transport {
 
-// Looking pays only where the other side is at work on another core. After some looks in vain it is
-// tried now and then only.
+// Looking pays only if the other side is at work on another core. After some unsuccessful looks it
+// is tried only now and then.
 bool OwnBell::may_spin() {
   constexpr unsigned enough = 4;
   constexpr unsigned seldom = 32;

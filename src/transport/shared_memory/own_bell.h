@@ -13,15 +13,15 @@
 
 namespace iocomp::transport {
 
-/// The doorbell of this process: who has rung, and how this process waits for somebody to ring. It
-/// looks for a few microseconds where that has paid, then says that it sleeps.
+/// The doorbell of this process. It tells who has rung, and how this process waits for a ring: it
+/// looks for a few microseconds if that has paid, and then says that it sleeps.
 class OwnBell {
  public:
-  /// @param spin  looks for so long before `watch` says: sleep.
+  /// @param spin  time to look before `watch` says: sleep.
   OwnBell(const Doorbell<Atomics>& bell, std::chrono::nanoseconds spin, WaitInstruction instruction)
       : bell_{bell}, spin_{spin}, instruction_{instruction} {}
 
-  /// Call `serve` with the number of each process that has rung. @return whether any has.
+  /// Call `serve` with the number of each process that has rung. @return true if any has.
   template <typename Serve>
   bool answer(const Serve& serve) {
     bool any = false;
@@ -35,13 +35,13 @@ class OwnBell {
     return any;
   }
 
-  /// From here on whoever rings wakes this process. @return the word to sleep on.
+  /// From here on a ring wakes this process. @return the word to sleep on.
   [[nodiscard]] FutexWord watch();
-  /// Awake again.
+  /// The process is awake again.
   void unwatch() { bell_.unwatch(); }
   /// End the sleep of this process; any thread may call it.
   void rouse() { bell_.rouse(); }
-  /// How often this process went to sleep on its word.
+  /// The number of times that this process went to sleep on its word.
   [[nodiscard]] double sleeps() const noexcept { return sleeps_; }
 
  private:
@@ -50,7 +50,7 @@ class OwnBell {
   Doorbell<Atomics> bell_;
   std::chrono::nanoseconds spin_;
   WaitInstruction instruction_;
-  unsigned futile_looks_ = 0;  // one after the other
+  unsigned futile_looks_ = 0;  // in succession
   unsigned sleeps_without_look_ = 0;
   double sleeps_ = 0;
 };

@@ -35,7 +35,7 @@ int pull(pid_t process, std::uint64_t address, std::span<std::byte> memory) noex
 int pull_strided(pid_t process, std::uint64_t address, const array::MemoryBox& box,
                  std::size_t element_bytes, std::int64_t first,
                  std::span<std::byte> memory) noexcept {
-  constexpr std::size_t most = 512;  // of the 1024 that the kernel takes: what fits the caches
+  constexpr std::size_t most = 512;  // of the 1024 that the kernel takes: as many as fit the caches
   std::array<iovec, most> rows{};
   array::RunCursor runs{box.shape, box.box, first,
                         static_cast<std::int64_t>(memory.size() / element_bytes)};
@@ -62,7 +62,7 @@ int pull_strided(pid_t process, std::uint64_t address, const array::MemoryBox& b
       return errno;
     }
     if (static_cast<std::size_t>(got) != bytes) {
-      return EFAULT;  // a row is not there: calls end early for no other reason
+      return EFAULT;  // a row is missing: calls end early for no other reason
     }
     memory = memory.subspan(bytes);
   }

@@ -24,7 +24,7 @@ std::string new_name() {
   return "iocomp-" + std::to_string(getpid()) + '-' + std::to_string(count++);
 }
 
-// One way to do it. Collective over `node`.
+// Tries one way to map a segment. Collective over `node`.
 Outcome map_segment(MPI_Comm node, NodeSegment& segment, SharedMapping::Kind kind,
                     std::size_t bytes, SharedMapping::Pages pages, const mpi::WaitPolicy& policy) {
   std::string path;
@@ -40,7 +40,7 @@ Outcome map_segment(MPI_Comm node, NodeSegment& segment, SharedMapping::Kind kin
     mapped = outcome_of([&] { segment.mapping = SharedMapping::open(path, bytes, true, pages); });
   }
   mapped = mpi::agree(node, mapped, policy, others_of_node);
-  segment.mapping.forget_name();  // whatever happens from here on, nothing stays behind
+  segment.mapping.forget_name();  // whatever happens from here on, no file stays behind
   if (!mapped.ok()) {
     segment.mapping = {};
   }
@@ -57,7 +57,7 @@ NodeSegment share_segment(MPI_Comm node, std::size_t bytes, SharedMapping::Pages
   NodeSegment shared;
   shared.self = static_cast<std::size_t>(self);
   shared.processes = spaces.size();
-  // In namespaces of their own a number may be that of another process.
+  // In namespaces of their own, a number may mean another process.
   shared.knows_processes =
       std::ranges::count(spaces, spaces.front()) == static_cast<std::ptrdiff_t>(spaces.size());
   shared.kind = "memfd";

@@ -11,14 +11,14 @@
 
 namespace iocomp::transport {
 
-/// Who is waited for while a segment is made.
+/// Names those who are waited for while a segment is made.
 inline constexpr const char* others_of_node = "the other ranks of the node in iocomp_init";
 
-/// Memory that all processes of a node have mapped, as one of them has it.
+/// Memory that all processes of a node have mapped, as one of them sees it.
 struct NodeSegment {
   SharedMapping mapping;
   std::size_t self = 0;         ///< number of this process on the node
-  std::size_t processes = 1;    ///< of the node
+  std::size_t processes = 1;    ///< number of processes of the node
   bool knows_processes = true;  ///< true if all see one another under their process ids
   std::string kind;             ///< "memfd", "shm"
 };

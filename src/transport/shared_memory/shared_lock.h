@@ -12,11 +12,11 @@
 
 namespace iocomp::transport {
 
-/// A lock in memory that processes share, for a few instructions at a time: who finds it taken
-/// looks for a moment and then sleeps. All zero: free.
+/// A lock in memory that processes share, for a few instructions at a time. A process that finds it
+/// taken looks for a moment and then sleeps. All zero means free.
 class SharedLock {
  public:
-  /// Holds a lock until it goes.
+  /// Holds a lock until it is destroyed.
   class Guard {
    public:
     /// @param deadline_seconds  0: none.

@@ -27,7 +27,7 @@ std::string text(int error) { return std::generic_category().message(error); }
 
 std::string sized(std::size_t bytes) { return format_bytes(static_cast<std::int64_t>(bytes)); }
 
-// What is asked of a small /dev/shm is compared with what it has.
+// For a small /dev/shm, the message compares the bytes that are needed with those that it has.
 [[noreturn]] void refuse(SharedMapping::Kind kind, std::size_t bytes, int error) {
   std::string story = "no memory that processes share: " + sized(bytes) + " are needed";
   struct statvfs status{};
@@ -38,8 +38,8 @@ std::string sized(std::size_t bytes) { return format_bytes(static_cast<std::int6
   throw Error{ErrorCode::out_of_staging_memory, story + ": " + text(error)};
 }
 
-// Whole pages, huge ones where the system gives shared memory any. @return errno, 0: reserved;
-// EINVAL: an older kernel.
+// Reserves whole pages, huge ones if the system gives shared memory any. @return errno; 0:
+// reserved; EINVAL: an older kernel.
 int populate(std::span<std::byte> memory) {
 #ifdef MADV_POPULATE_WRITE
   return madvise(memory.data(), memory.size(), MADV_POPULATE_WRITE) == 0 ? 0 : errno;
@@ -48,7 +48,7 @@ int populate(std::span<std::byte> memory) {
 #endif
 }
 
-// The same of a part of a file, for every kernel.
+// Does the same for a part of a file, on every kernel.
 int allocate(int descriptor, std::size_t offset, std::size_t bytes) {
   int error = 0;
   do {
@@ -61,7 +61,8 @@ int reserve_all(int descriptor, std::span<std::byte> memory) {
   if (populate(memory) == 0) {
     return 0;
   }
-  // An older kernel; or there is not enough: then this call tells so, once there is all again.
+  // Either the kernel is older, or there is too little memory: then this call tells so, after all
+  // of it is free again.
   if (ftruncate(descriptor, 0) != 0 ||
       ftruncate(descriptor, static_cast<off_t>(memory.size())) != 0) {
     return errno;
@@ -128,7 +129,7 @@ SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::siz
     refuse(kind, bytes, errno);
   }
   made.bytes_ = {static_cast<std::byte*>(memory), bytes};
-  madvise(memory, bytes, MADV_HUGEPAGE);  // small pages where the system gives files no others
+  madvise(memory, bytes, MADV_HUGEPAGE);  // small pages if the system gives files no others
   if (pages == Pages::on_demand) {
     return made;
   }

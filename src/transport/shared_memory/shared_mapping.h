@@ -15,7 +15,7 @@ class SharedMapping {
  public:
   enum class Kind { memfd, shm };
   enum class Pages {
-    reserved,   ///< all of them, at once
+    reserved,   ///< all pages, at once
     on_demand,  ///< by `reserve`
   };
 
@@ -32,26 +32,26 @@ class SharedMapping {
   ~SharedMapping();
 
   /// Make `bytes` of zeroed memory for reading and writing.
-  /// @param name  what it is called: of a file in /dev/shm (kind shm), or in /proc/<pid>/maps.
+  /// @param name  of a file in /dev/shm (kind shm), or in /proc/<pid>/maps.
   /// @throws Error{out_of_staging_memory} with what is needed and what is free.
   static SharedMapping create(Kind kind, const std::string& name, std::size_t bytes,
                               Pages pages = Pages::reserved);
-  /// Map what another process of the node has made.
-  /// @throws Error{unsupported} when the system refuses.
+  /// Map memory that another process of the node has made.
+  /// @throws Error{unsupported} if the system refuses.
   static SharedMapping open(const std::string& path, std::size_t bytes, bool writable,
                             Pages pages = Pages::reserved);
 
-  /// Reserve the pages of a part. @return false where the system has none left.
-  /// @pre the memory is written to by this process, and nobody uses this part yet.
+  /// Reserve the pages of a part. @return false if the system has none left.
+  /// @pre this process writes to the memory, and nobody uses this part yet.
   [[nodiscard]] bool reserve(std::size_t offset, std::size_t bytes) const noexcept;
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-  /// What others open while this object lives (memfd), or until `forget_name` (shm).
+  /// The path that others open while this object lives (memfd), or until `forget_name` (shm).
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// Of the memory itself. -1 after `forget_name`, and in processes that have opened it, unless
-  /// they reserve pages.
+  /// The descriptor of the memory. It is -1 after `forget_name`, and in processes that have opened
+  /// the memory, unless they reserve pages.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-  /// Nobody else will open it: nothing of it is left in the file system from now on.
+  /// Nobody else will open the memory, so nothing of it is left in the file system from now on.
   void forget_name() noexcept;
 
  private:

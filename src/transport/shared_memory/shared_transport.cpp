@@ -34,7 +34,7 @@ Fixed fixed(const std::vector<std::byte>& bytes) {
   return value;
 }
 
-// What follows the fixed part is the message that the bulk data belong to.
+// Behind the fixed part lies the message that the bulk data belong to.
 std::vector<std::byte> message_after(std::size_t fixed_bytes, std::vector<std::byte> record) {
   record.erase(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(fixed_bytes));
   return record;

@@ -26,19 +26,19 @@
 
 namespace iocomp::transport {
 
-/// The transport between processes of one node, without MPI: records go through a ring per pair,
-/// whoever sleeps is woken through its doorbell. This class hands what is asked, and what arrives,
-/// to the part whose job it is.
+/// The transport between processes of one node, without MPI. Records go through a ring per pair,
+/// and a sleeping process is woken through its doorbell. This class hands each call, and each
+/// record that arrives, to the part whose job it is.
 class SharedTransport : public Transport {
  public:
   struct Options {
     int window = 16;       ///< messages that a compute rank may have on their way to one server
-    bool limited = false;  ///< whether this rank's own posts need credits: compute ranks' do
-    bool exports = true;   ///< whether this process offers memory in place
-    bool is_whole_session = true;      ///< whether no rank is on another node
-    std::chrono::nanoseconds spin{0};  ///< looks for so long before `watch` says: sleep
+    bool limited = false;  ///< true if this rank's own posts need credits: compute ranks' do
+    bool exports = true;   ///< true if this process offers memory in place
+    bool is_whole_session = true;      ///< true if no rank is on another node
+    std::chrono::nanoseconds spin{0};  ///< time to look before `watch` says: sleep
     WaitInstruction instruction = WaitInstruction::pause;
-    Crew* crew = nullptr;  ///< the threads that copy; null: the caller alone
+    Crew* crew = nullptr;  ///< the threads that copy; null: only the caller does
   };
   SharedTransport(NodeMemory node, const Options& options);
 
@@ -69,12 +69,12 @@ class SharedTransport : public Transport {
   void unwatch() override { bell_.unwatch(); }
   bool needs_looks() const override { return false; }
   void rouse() override { bell_.rouse(); }
-  /// None where processes do not know one another: nobody could see that one has ended.
+  /// Null if processes do not know one another, because nobody could see that one has ended.
   Survivors* survivors() override { return node_.knows_processes ? &watch_ : nullptr; }
   Tally tally() const override;
   bool is_idle() const override;
 
-  /// Whether `rank` is a process of this node that this one talks to.
+  /// True if `rank` is a process of this node that this one talks to.
   [[nodiscard]] bool reaches(int rank) const { return peers_.have(rank); }
 
  private:

@@ -27,8 +27,8 @@ bool has_mwaitx(const Cpuid& cpuid) {
 
 #if defined(__x86_64__)
 
-// Both instructions wait in units of the time-stamp counter. A shorter wait does no harm: who waits
-// looks at the clock again.
+// Both instructions wait in units of the time-stamp counter. A shorter wait does no harm, because
+// the caller looks at the clock again.
 constexpr std::uint64_t ticks_per_nanosecond = 1;
 
 __attribute__((target("waitpkg"))) void umwait(std::uint64_t ticks, const volatile void* watched,
