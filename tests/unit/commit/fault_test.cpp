@@ -141,6 +141,23 @@ TEST_F(CommitWithFaults, ARemovedFileIsGoneBeforeItsManifest) {
             (std::vector<std::string>{"unlink out.bin", "sync folder", "unlink out.bin.json"}));
 }
 
+TEST_F(CommitWithFaults, AFolderLosesItsNameForGoodBeforeItGoesInParts) {
+  folder_.emplace();
+  TargetNames names = target_names(Path{*folder_ / "out.bp"}, -1, "here-1");
+  names.folder_mark = "md.idx";
+  std::filesystem::create_directory(names.target.text());
+  write_text(names.target.text() + "/md.idx", "index");
+  write_text(names.manifest.text(), old_manifest);
+  const std::string removed = names.temporary.name() + ".removed";
+  const auto made = calls_of([&] { EXPECT_TRUE(remove_committed(names)); });
+  ASSERT_GE(made.size(), 5U);
+  EXPECT_EQ(made[0], "rename out.bp " + removed);
+  EXPECT_EQ(made[1], "sync folder");
+  EXPECT_EQ(made[made.size() - 2], "sync folder");
+  EXPECT_EQ(made.back(), "unlink out.bp.json");
+  EXPECT_EQ(files_in(*folder_ / ""), 0);
+}
+
 TEST_F(CommitWithFaults, AFileThatCannotBeRemovedKeepsItsManifest) {
   for (const int number : {0, 1}) {
     prepare(true);

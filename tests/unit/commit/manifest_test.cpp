@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "commit/manifest.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -121,6 +123,14 @@ TEST_F(WrittenManifest, StepsThatDifferInNothingButTheirPlacesShareALine) {
                                                   {756, 144, 766, 12096, 16},
                                                   {900, 100, 910, 14408, 16}}));
   EXPECT_EQ(json["steps"][3]["time"], std::vector<double>(100, 0.5));
+}
+
+// Readers have the simplest case of the checksum alone.
+TEST_F(WrittenManifest, ALineIsLongEnoughForItsChecksum) {
+  constexpr std::size_t least = 129;
+  const std::string line = manifest_line({}, "{\"count\":1}", {});
+  EXPECT_GE(line.find(",\"xxh3\""), least) << line;
+  EXPECT_NE(line.find(",\"xxh3\""), std::string::npos);
 }
 
 TEST_F(WrittenManifest, IntegersAreExact) {

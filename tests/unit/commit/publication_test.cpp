@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 
+#include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "commit/commit.h"
+#include "commit/kept_file.h"
 #include "commit/read_manifest.h"
 #include "contents/catalogue.h"
 #include "formats/registry.h"
@@ -84,6 +86,21 @@ TEST_F(PublicationOfASeries, ItsManifestGrowsByLinesAndEndsWithoutThem) {
   publication_.commit_file(contents_, catalogue_)();
   EXPECT_TRUE(text_of(path.text()).ends_with("\n}\n"));
   EXPECT_EQ(parse_manifest(text_of(path.text()), path.text()).committed_steps, 2);
+}
+
+TEST_F(PublicationOfASeries, AFormatWhoseFilesCannotGoOnSaysSo) {
+  for (const bool can : {true, false}) {
+    const std::string name = can ? "posix" : "example_format";
+    const TargetNames names = target_names(Path{folder_ / name}, -1, "here-1");
+    ManifestHead head;
+    head.format = name;
+    head.steps = 1;
+    write_text(names.target.text(), "values");
+    write_manifest(names, head, {});
+    const auto& format = formats::format(name, can ? "" : IOCOMP_EXAMPLE_MODULES);
+    EXPECT_EQ(outcome_of([&] { (void)kept_of(names, format, 9); }).code,
+              can ? ErrorCode::ok : ErrorCode::unsupported);
+  }
 }
 
 TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {
