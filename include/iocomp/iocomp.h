@@ -4,16 +4,17 @@
  * Parallel output that costs an MPI simulation nothing: the C interface.
  *
  * A function that can fail returns an int: IOCOMP_OK (0) or a code of `iocomp_code`. Then
- * `iocomp_error()` tells the whole story on that rank. Those that return something else only tell
- * what is known, and cannot fail. All sizes and indices are 64 bits wide, in elements, row-major.
+ * `iocomp_error()` tells the whole story on that rank. Functions that return something else only
+ * tell what is known, and cannot fail. All sizes and indices are 64 bits wide, in elements,
+ * row-major.
  *
  * A struct that a call takes has its own size as its first member: `.size = sizeof(iocomp_block)`.
- * What a program does not need of it is zero. So later releases can add members, and a program need
- * not be compiled again for them.
+ * Members that a program does not need are zero. So later releases can add members, and a program
+ * need not be compiled again for them.
  *
- * Call from one thread at a time, whichever it is. What a call has begun goes on when its thread
- * ends. MPI_THREAD_SINGLE is enough for calls from the thread that has initialised MPI; calls from
- * others need MPI_THREAD_SERIALIZED, as MPI itself asks for.
+ * Call from one thread at a time, whichever it is. Work that a call has begun goes on when its
+ * thread ends. MPI_THREAD_SINGLE is enough for calls from the thread that has initialised MPI;
+ * calls from other threads need MPI_THREAD_SERIALIZED, as MPI itself asks for.
  *
  * "Members" are the ranks of the communicator that a file was opened on. "Local" means that a rank
  * may call a function by itself, whatever the others do.
@@ -31,7 +32,7 @@
 extern "C" {
 #define IOCOMP_ZERO \
   {                 \
-  } /* what a program leaves out of a struct, without a warning */
+  } /* members that a program leaves out, without a warning */
 #else
 #define IOCOMP_ZERO
 #endif
@@ -42,22 +43,20 @@ typedef struct iocomp_session iocomp_session;
 typedef struct iocomp_file iocomp_file;
 /** A typed N-dimensional global array in a file. Lives as long as its file. */
 typedef struct iocomp_var iocomp_var;
-/** What was written under a name, open for reading: the committed steps of a series, or of a set
- * of checkpoints. */
+/** A named input: the committed steps of a series, or of a set of checkpoints. */
 typedef struct iocomp_input iocomp_input;
 
-/** What one rank has of an array that is not cut into boxes. Lives until it is freed, at the latest
- * until iocomp_finalize. */
+/** The part that one rank has of an array that is not cut into boxes. Lives until it is freed, at
+ * the latest until iocomp_finalize. */
 typedef struct iocomp_decomp iocomp_decomp;
 
-/** What a put returns. It is a small value: copy it as you like, and ask it until
- * iocomp_finalize. */
+/** The result of a put, a small value: copy it as you like, and ask it until iocomp_finalize. */
 typedef struct iocomp_ticket {
   iocomp_session *session;
   uint64_t number;
 } iocomp_ticket;
 
-/** Why a call failed. Values never change; new ones are added at the end. */
+/** The reason why a call failed. Values never change; new ones are added at the end. */
 typedef enum iocomp_code {
   IOCOMP_OK = 0,
   IOCOMP_INVALID_ARGUMENT = 1, /**< a caller's mistake, found before anything was sent */
@@ -79,21 +78,21 @@ typedef enum iocomp_code {
   IOCOMP_INTERNAL = 99
 } iocomp_code;
 
-/** What this rank is. */
+/** The role of a rank. */
 typedef enum iocomp_rank_role {
   IOCOMP_COMPUTE = 1,
   IOCOMP_SERVER = 2,
   IOCOMP_BOTH = 3
 } iocomp_rank_role;
 
-/** What a file is. */
+/** The kind of a file. */
 typedef enum iocomp_kind {
   IOCOMP_SERIES = 1, /**< steps are appended to one file */
   IOCOMP_CHECKPOINT =
       2 /**< one file per step, seen under its name only when it is whole and durable */
 } iocomp_kind;
 
-/** How far a put must have come. Each state includes those before it. */
+/** The progress of a put. Each state includes those before it. */
 typedef enum iocomp_state {
   IOCOMP_REUSABLE = 1, /**< the program may change or free the memory that was put */
   IOCOMP_WRITTEN = 2,  /**< the bytes were given to the file system */
@@ -118,7 +117,7 @@ typedef enum iocomp_type {
   IOCOMP_CHAR = 14, /**< one byte of text, UTF-8. A variable of shape {n, 80} holds n texts of at
                       most 80 bytes; shorter ones end with zeros. It becomes a string of fixed
                       length in HDF5, NC_CHAR in netCDF, char in ADIOS2. xarray reads text, not
-                      bytes, where the variable's attribute "_Encoding" is "utf-8" */
+                      bytes, if the variable's attribute "_Encoding" is "utf-8" */
   IOCOMP_BOOL = 15  /**< one byte, 0 or 1. The file has it as INT8 with the text attribute "dtype" =
                        "bool", by which xarray reads truth values; iocomp_read gives bytes */
 } iocomp_type;
@@ -127,19 +126,18 @@ typedef enum iocomp_type {
 #define IOCOMP_MAX_DIMS 8
 
 /**
- * What a program can say of one open, of an output or an input.
+ * Options for one open, of an output or an input.
  * @param size      sizeof(iocomp_open_options)
  * @param settings  of this file for this open, as TOML text: keys of `[files.<name>]`, such as
- *   path = "out/run7.h5"   and on another line   backend = "hdf5".   They hold over
- * `[files.default]` and over the settings that the program gave to iocomp_init. What settings file
- * or environment say of a file of this name holds over them. The same text on all members.
+ *   path = "out/run7.h5"   and on another line   backend = "hdf5".   They override
+ * `[files.default]` and the settings that the program gave to iocomp_init. The settings file and
+ * the environment override them for a file of this name. The same text on all members.
  * @param comm   of the members: a sub-communicator of iocomp_comm(). The open is collective over
  * it. NULL: all compute ranks.
  * @param after  the step of its own state from which the program restarts. With the setting
- * `files.*.existing = "continue"` the file loses the steps with numbers above it, which is told in
- * one line, and goes on behind it. No rank may still read those steps. With another setting it
- * changes nothing. NULL: a file that is continued goes on behind its last committed step. Inputs
- * have none.
+ * `files.*.existing = "continue"` the file loses the steps with higher numbers, and goes on behind
+ * this one. One line tells it. No rank may still read those steps. With another setting it changes
+ * nothing. NULL: a file that is continued goes on behind its last committed step. Inputs have none.
  */
 typedef struct iocomp_open_options {
   size_t size IOCOMP_ZERO;
@@ -149,7 +147,7 @@ typedef struct iocomp_open_options {
 } iocomp_open_options;
 
 /**
- * What a variable is, with all that a program can say of it.
+ * The definition of a variable, with all options.
  * @param size  sizeof(iocomp_definition)
  * @param name, type, ndims, shape  as of iocomp_define. `type` is that of the values that are put.
  * @param dims  names of the dimensions, `ndims` entries without blanks. They become the text
@@ -157,9 +155,9 @@ typedef struct iocomp_open_options {
  * have none.
  * @param has_time  with `dims`: not 0 if the variable has values in each step of a series. Then
  * "time" stands in front of the names. With 0 it can be put in one step only, as coordinates are.
- * @param file_type  what the file has of it, where that is another type: values are converted when
- * they are put, see iocomp_put_block. 0: `type`. The setting `type` of the file or of the variable
- * holds over it.
+ * @param file_type  type of the variable in the file, if it is another one. Values are converted
+ * when they are put, see iocomp_put_block. 0: `type`. The setting `type` of the file or of the
+ * variable overrides it.
  */
 typedef struct iocomp_definition {
   size_t size IOCOMP_ZERO;
@@ -172,14 +170,14 @@ typedef struct iocomp_definition {
   iocomp_type file_type IOCOMP_ZERO;
 } iocomp_definition;
 
-/** How a block is put. */
+/** Flags for putting a block. */
 typedef enum iocomp_put_flag {
   IOCOMP_BUFFERED = 1 /**< the library copies the block, so that the memory is reusable on return.
                          May wait for buffer memory */
 } iocomp_put_flag;
 
 /**
- * A block of a variable, and where it lies in memory.
+ * A block of a variable, and its place in memory.
  * @param size          sizeof(iocomp_block)
  * @param start, count  as of iocomp_put; NULL with a decomposition.
  * @param values        the first element of the local array (not of the block).
@@ -187,11 +185,11 @@ typedef enum iocomp_put_flag {
  * it: row-major, one per dimension. NULL: the block is all of it.
  * @param memory_start  where the block begins in the local array, one per dimension. NULL: at its
  * first element.
- * @param decomp  what this rank has of an array that is not cut into boxes; of arrays of the shape
- * that the variable has now. The values lie in the order of its runs or of its map, with those that
- * are not written. Where that order is not ascending, the library packs them, so they are reusable
- * on return. NULL: a box.
- * @param type   of the values, where it is another one than that of the definition. 0: that one.
+ * @param decomp  the part that this rank has of an array that is not cut into boxes. Its shape is
+ * the present one of the variable. The values lie in the order of its runs or of its map, together
+ * with those that are not written. If that order is not ascending, the library packs them, so they
+ * are reusable on return. NULL: a box.
+ * @param type   of the values, if it is not that of the definition. 0: the type of the definition.
  * @param flags  of iocomp_put_flag.
  */
 typedef struct iocomp_block {
@@ -207,7 +205,7 @@ typedef struct iocomp_block {
 } iocomp_block;
 
 /**
- * A block of a variable that is read, and where its values go.
+ * A block of a variable to read, and the memory for its values.
  * @param size          sizeof(iocomp_destination)
  * @param start, count  as of iocomp_read.
  * @param values, memory_shape, memory_start  as of iocomp_block.
@@ -242,16 +240,16 @@ IOCOMP_EXPORT int iocomp_init(MPI_Comm comm, const char *settings, iocomp_sessio
  * until MPI_Finalize needs a duplicate (MPI_Comm_dup). */
 IOCOMP_EXPORT MPI_Comm iocomp_comm(const iocomp_session *session);
 
-/** What this rank is; IOCOMP_BOTH where there are no servers. Local. */
+/** The role of this rank; IOCOMP_BOTH if there are no servers. Local. */
 IOCOMP_EXPORT iocomp_rank_role iocomp_role(const iocomp_session *session);
 
 /**
- * Should the program stop now? `*stop` is 1 or 0, the same on all compute ranks, and stays 1. Yes
- * when a signal of the setting `stop.signals` has come to any of them, or when the end of the job
+ * Should the program stop now? `*stop` is 1 or 0, the same on all compute ranks, and stays 1. It is
+ * 1 when a signal of the setting `stop.signals` has come to any of them, or when the end of the job
  * is as near as `stop.before` says. Then write a checkpoint, and finish. Collective over the
  * compute ranks: call it once in a step.
  * Cost: it waits for the slowest rank, asleep, and for a sum of 8 bytes: 0.1 to 0.3 ms on two busy
- * cores. Nothing after the first yes.
+ * cores. It costs nothing after the first 1.
  */
 IOCOMP_EXPORT int iocomp_should_stop(iocomp_session *session, int *stop);
 
@@ -265,7 +263,7 @@ IOCOMP_EXPORT int iocomp_finalize(iocomp_session *session);
 /**
  * Open a file for writing on all compute ranks. Path, back-end and mode come from the settings
  * `[files.<name>]`. Collective over the compute ranks, in the same order. It waits for the servers.
- * It waits for other compute ranks only where there are no servers.
+ * It waits for other compute ranks only if there are no servers.
  * @param name  letters, digits, '-', '_' and '.'; names the file in the settings.
  * @return IOCOMP_TARGET_EXISTS, IOCOMP_STORAGE_FAILURE, IOCOMP_UNSUPPORTED,
  * IOCOMP_INVALID_ARGUMENT.
@@ -274,28 +272,28 @@ IOCOMP_EXPORT int iocomp_open(iocomp_session *session, const char *name, iocomp_
                               iocomp_file **file);
 
 /**
- * The same with all that a program can say of one open. A name can be open several times, with
- * other paths. A path that is still open is refused with IOCOMP_TARGET_EXISTS.
+ * The same with options. A name can be open several times, with other paths. A path that is still
+ * open is refused with IOCOMP_TARGET_EXISTS.
  * @param options  NULL: none.
  * @return also IOCOMP_INVALID_SETTING for settings, naming key, value and what is allowed;
- * IOCOMP_UNSUPPORTED where no job can go on with such a file, IOCOMP_TARGET_EXISTS for a file of
- * another format, IOCOMP_INCONSISTENT_CALLS where members say different steps or settings.
+ * IOCOMP_UNSUPPORTED if no job can go on with such a file, IOCOMP_TARGET_EXISTS for a file of
+ * another format, IOCOMP_INCONSISTENT_CALLS if members give different steps or settings.
  */
 IOCOMP_EXPORT int iocomp_open_with(iocomp_session *session, const char *name, iocomp_kind kind,
                                    const iocomp_open_options *options, iocomp_file **file);
 
 /**
  * Define a variable. Called by all members in the same order; waits for nobody.
- * @param name   unique in the file; '/' groups variables where the format has groups.
+ * @param name   unique in the file; '/' groups variables if the format has groups.
  * @param ndims  0 (a scalar) to IOCOMP_MAX_DIMS.
  * @param shape  global extents, `ndims` entries, each >= 0; may be NULL when ndims is 0.
- * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name that no format has,
- * IOCOMP_UNSUPPORTED for a name, type or shape that this one cannot hold.
+ * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name that no format can have,
+ * IOCOMP_UNSUPPORTED for a name, type or shape that this format cannot hold.
  */
 IOCOMP_EXPORT int iocomp_define(iocomp_file *file, const char *name, iocomp_type type, int ndims,
                                 const int64_t *shape, iocomp_var **var);
 
-/** The same with all that a program can say of one variable.
+/** The same with options.
  * @return also IOCOMP_INVALID_ARGUMENT for a name of a dimension that is empty or has a blank. */
 IOCOMP_EXPORT int iocomp_define_with(iocomp_file *file, const iocomp_definition *definition,
                                      iocomp_var **var);
@@ -321,8 +319,8 @@ IOCOMP_EXPORT int iocomp_set_shape(iocomp_var *var, const int64_t *shape);
  * @param rows   `nvars` numbers >= 0, those of this rank.
  * @param first  where the first row of this rank is, for each; may be NULL.
  * @param total  the rows of all members, for each; may be NULL.
- * @return the same on all members: IOCOMP_INVALID_ARGUMENT where one of them asks for what cannot
- * be, IOCOMP_INCONSISTENT_CALLS, IOCOMP_UNSUPPORTED.
+ * @return the same on all members: IOCOMP_INVALID_ARGUMENT if one of them asks for something
+ * impossible, IOCOMP_INCONSISTENT_CALLS, IOCOMP_UNSUPPORTED.
  */
 IOCOMP_EXPORT int iocomp_set_rows(int nvars, iocomp_var *const *vars, const int64_t *rows,
                                   int64_t *first, int64_t *total);
@@ -332,8 +330,8 @@ IOCOMP_EXPORT int iocomp_set_rows(int nvars, iocomp_var *const *vars, const int6
  * members in the same order; waits for nobody. Setting a name again replaces the value.
  * @param var   NULL: the attribute is of the file.
  * @param type  IOCOMP_CHAR makes text. Zeros at its end are left out.
- * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name or value that no format has,
- * among them text with a zero inside; IOCOMP_UNSUPPORTED for one that this one cannot hold.
+ * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name or value that no format can
+ * have, such as text with a zero inside; IOCOMP_UNSUPPORTED for one that this format cannot hold.
  */
 IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, iocomp_var *var, const char *name,
                                        iocomp_type type, int64_t count, const void *values);
@@ -342,10 +340,10 @@ IOCOMP_EXPORT int iocomp_set_attribute_text(iocomp_file *file, iocomp_var *var, 
                                             const char *text);
 
 /**
- * Say what elements hold that nobody puts, in a step in which somebody puts others of the variable.
- * Without this call they hold 0. The value becomes the attribute "_FillValue" of the variable and
- * holds from the current step on. Called by all members in the same order, before the first put of
- * the step. Waits for nobody.
+ * Set the value of elements that nobody puts, in a step in which somebody puts other elements of
+ * the variable. Without this call their value is 0. The value becomes the attribute "_FillValue" of
+ * the variable and holds from the current step on. Called by all members in the same order, before
+ * the first put of the step. Waits for nobody.
  * @param value  one element of the type of the definition.
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
@@ -358,7 +356,7 @@ IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
  * @param number  above that of the step before. Names the file of a checkpoint; other calls know
  * the step by it.
  * @param time    in the program's own unit; NaN: none. The file gets it as the scalar variable
- * "time" (FLOAT64). The program may define that variable itself, with another type of number: where
+ * "time" (FLOAT64). The program may define that variable itself, with another type of number. If
  * nobody puts it in a step, the file gets the time, if the type can hold it.
  */
 IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double time);
@@ -369,13 +367,14 @@ IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double ti
  * before it returns.
  *
  * Puts of one step must not overlap, whichever ranks they come from. Such a step fails with
- * IOCOMP_OVERLAPPING_PUTS. With the setting `files.*.overlap = "any"` nothing is checked: where
- * puts overlap, one of the values is there.
+ * IOCOMP_OVERLAPPING_PUTS. With the setting `files.*.overlap = "any"` nothing is checked, and one
+ * of the values is kept.
  * @param start   first global index per dimension; NULL when the variable is a scalar.
- * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing. Of a
- * variable without elements it is all there is: after an empty put the step has the variable.
+ * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing. A
+ * variable without elements needs an empty put: after it, the step has the variable.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
- * IOCOMP_REUSABLE. In the memory of a GPU too: then they are copied, and reusable on return.
+ * IOCOMP_REUSABLE. They may lie in the memory of a GPU; then they are copied, and reusable on
+ * return.
  * @param ticket  where the ticket goes; may be NULL.
  * Cost: no copy of the block by the caller (message transport: the server pulls it where the MPI
  * can).
@@ -384,13 +383,13 @@ IOCOMP_EXPORT int iocomp_put(iocomp_var *var, const int64_t *start, const int64_
                              const void *values, iocomp_ticket *ticket);
 
 /**
- * The same with all that a program can say of one block: that it lies inside a larger array, that
- * it is no box, that it is of another type, that the library shall copy it.
+ * The same with options. The block may lie inside a larger array, be no box, or have another type,
+ * and the library may copy it.
  *
  * Values of another type than the file has are converted: real numbers to any real type, complex
  * ones to the other. Floating-point numbers are rounded to nearest. All else must be exact: an
  * integer must be in the range of its new type, and a number that becomes an integer must be one.
- * Where the variable has integers and the attribute "scale_factor" or "add_offset", floating-point
+ * If the variable has integers and the attribute "scale_factor" or "add_offset", floating-point
  * numbers are packed as the CF conventions (section 8.1) have it, rounded to nearest: stored =
  * (number - add_offset) / scale_factor. NaN becomes "_FillValue" then. These attributes are set in
  * the step of the definition, before its first put.
@@ -402,10 +401,10 @@ IOCOMP_EXPORT int iocomp_put_block(iocomp_var *var, const iocomp_block *block,
                                    iocomp_ticket *ticket);
 
 /**
- * Say once what this rank has of arrays that are not cut into boxes. Then use it for any number of
- * puts, variables, files and steps. Local: each rank says its own part. Runs are sorted and joined
- * here, so their order does not matter to the file.
- * Memory: 16 bytes per run, or 32 where runs are not given in ascending order. Each server keeps 16
+ * Describe once the part that this rank has of arrays that are not cut into boxes. Then use it for
+ * any number of puts, variables, files and steps. Local: each rank describes its own part. Runs are
+ * sorted and joined here, so their order does not matter to the file.
+ * Memory: 16 bytes per run, or 32 if runs are not given in ascending order. Each server keeps 16
  * bytes for each run in its part of the file. They travel with the first put that needs them.
  * @param ndims, shape  as of the variables.
  * @param nruns  >= 0; may be 0 on ranks that have nothing.
@@ -440,32 +439,32 @@ IOCOMP_EXPORT int iocomp_end_step(iocomp_file *file);
 
 /**
  * From its current step on, `file` comes after the files called `name`: a step of it is committed
- * only when all steps are committed that its members had ended of those, each when it called
+ * only after steps of those files. These are the steps that its members had ended when they called
  * iocomp_end_step of `file`. If one of these fails, the step of `file` fails too, and tells why. So
  * no checkpoint is ahead of the output that it goes with. Called by all members of `file`, for each
  * `name` once; the setting `files.*.after` says the same. Waits for nobody.
  *
- * Where the other file is synchronous, iocomp_end_step of `file` is collective over the members of
+ * If the other file is synchronous, iocomp_end_step of `file` is collective over the members of
  * both. Otherwise it waits for nobody as usual, and the steps are committed in their order in the
  * background. A file of the name may be opened later, and have other members.
  * @return IOCOMP_INVALID_ARGUMENT for files that would come after one another.
  */
 IOCOMP_EXPORT int iocomp_after(iocomp_file *file, const char *name);
 
-/** The number of the current step: of the one that this rank has not ended. Local. */
+/** The number of the current step, which this rank has not ended. Local. */
 IOCOMP_EXPORT int64_t iocomp_current_step(const iocomp_file *file);
 
 /** Has the ticket reached `state`? `*reached` is 1 or 0. Local. A failed ticket returns its
- * failure. Who asks a third time in vain is taken to wait: the library then begins what iocomp_wait
- * would do. */
+ * failure. After three unsuccessful calls, the library starts the work that iocomp_wait would
+ * start. */
 IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, int *reached);
 
 /** Sleep until the ticket has reached `state`. Local. A failed ticket returns its failure, each
  * time it is asked.
- * @return also IOCOMP_INVALID_ARGUMENT for more than IOCOMP_REUSABLE before iocomp_end_step, where
- * that writes the blocks, or the step as a whole: in synchronous mode (but for posix), with
+ * @return also IOCOMP_INVALID_ARGUMENT for more than IOCOMP_REUSABLE before iocomp_end_step, if
+ * that call writes the blocks, or the step as a whole: in synchronous mode (but for posix), with
  * compression, by MPI-IO and ADIOS2. The same for IOCOMP_DURABLE in synchronous mode on several
- * nodes, where the block was cut in short runs: ranks of other nodes write some of these, and make
+ * nodes, if the block was cut in short runs. Ranks of other nodes write some of these, and make
  * them durable in iocomp_wait_step, which is collective. */
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
@@ -485,15 +484,15 @@ IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
 /**
  * Memory for arrays that are put: zeroed, page-aligned. Puts from it cost least. Local.
- * With transport kernel, and where shared memory has no huge pages, it is private and in huge
- * pages: the kernel or a server reads it at full speed. Otherwise, and with transport.way =
- * "in-place", servers of the node write from it in place.
+ * With transport kernel, and if shared memory has no huge pages, it is private and in huge pages:
+ * the kernel or a server reads it at full speed. Otherwise, and with transport.way = "in-place",
+ * servers of the node write from it in place.
  * @return IOCOMP_OUT_OF_STAGING when there is no such memory.
  */
 IOCOMP_EXPORT int iocomp_alloc(iocomp_session *session, size_t bytes, void **memory);
 
-/** Free it, after the tickets of all puts from it are IOCOMP_REUSABLE. What is not freed is
- * freed at finalize. NULL is allowed. Local. */
+/** Free it, after the tickets of all puts from it are IOCOMP_REUSABLE. Memory that is not freed
+ * is freed at finalize. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_free(iocomp_session *session, void *memory);
 
 /** Let data move, for MPIs whose messages move only inside calls. Never waits. Local. */
@@ -514,13 +513,13 @@ IOCOMP_EXPORT int iocomp_close(iocomp_file *file);
  * here, as iocomp_close does. The handle is gone in any case.
  * @param ticket  where the ticket goes; may be NULL. It is IOCOMP_REUSABLE when the memory of
  * all puts of the file is free, whatever became of them. It is IOCOMP_WRITTEN and IOCOMP_DURABLE
- * when all of the file is committed; else it tells the first failure of the file. What nobody asks
- * for is told by iocomp_finalize.
+ * when all of the file is committed; otherwise it tells the first failure of the file.
+ * iocomp_finalize tells failures that nobody has asked for.
  */
 IOCOMP_EXPORT int iocomp_close_later(iocomp_file *file, iocomp_ticket *ticket);
 
 /**
- * Open what `[files.<name>]` names for reading: a series, or the checkpoints that are there. It
+ * Open the files of `[files.<name>]` for reading: a series, or the checkpoints that are there. It
  * does not matter who wrote them, with how many ranks or in which mode. Collective over the compute
  * ranks; waits for them.
  *
@@ -528,9 +527,9 @@ IOCOMP_EXPORT int iocomp_close_later(iocomp_file *file, iocomp_ticket *ticket);
  * see steps that are committed later, open again. If this job writes files of the same name, close
  * them first.
  *
- * Where each step has a file of its own, a torn one is left out: one that is shorter than its
- * manifest says, or no file of its format. The log tells (level warning), and
- * iocomp_input_left_out. Reading that step fails with IOCOMP_STORAGE_FAILURE and the cause.
+ * If each step has a file of its own, torn files are left out. A torn file is shorter than its
+ * manifest says, or is no file of its format. The log (level warning) and iocomp_input_left_out
+ * tell of it. Reading that step fails with IOCOMP_STORAGE_FAILURE and the cause.
  * @param options  NULL: none. Settings may be `path`, `backend`, `kind`, `verify` and others. With
  * a communicator, the call is collective over that.
  * @return the same on all ranks: IOCOMP_NOT_FOUND when there is no such file or none of it is
@@ -541,44 +540,45 @@ IOCOMP_EXPORT int iocomp_open_input(iocomp_session *session, const char *name,
                                     const iocomp_open_options *options, iocomp_input **input);
 
 /**
- * What to restart from: the newest committed step of what `[files.<name>]` names, opened for
- * reading. Collective over the compute ranks; waits for them.
+ * Open the step to restart from for reading: the newest committed one in the files of
+ * `[files.<name>]`. Collective over the compute ranks; waits for them.
  * @param options  as of iocomp_open_input.
- * @param step   its number; -1 where nothing is committed yet. That is no failure: the program
- * starts from the beginning, and `*input` is NULL. May be NULL.
- * @param time   its physical time, NaN where none is known. May be NULL.
+ * @param step   its number; -1 if nothing is committed yet. That is no failure: the program starts
+ * from the beginning, and `*input` is NULL. May be NULL.
+ * @param time   its physical time, NaN if none is known. May be NULL.
  * @return as iocomp_open_input, but never IOCOMP_NOT_FOUND.
  */
 IOCOMP_EXPORT int iocomp_latest(iocomp_session *session, const char *name,
                                 const iocomp_open_options *options, int64_t *step, double *time,
                                 iocomp_input **input);
 
-/** How many committed steps there are. Local. */
+/** The number of committed steps. Local. */
 IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);
 
 /** The number of a committed step. `index` counts from 0, in ascending order of steps, so the
  * newest has the index `steps` - 1. Local. */
 IOCOMP_EXPORT int iocomp_input_step(const iocomp_input *input, int64_t index, int64_t *step);
 
-/** Physical time of a committed step: what its writer has said, else the scalar variable "time", a
- * real number; NaN where none is known. Local.
+/** Physical time of a committed step, as its writer has said. Otherwise it is the scalar variable
+ * "time", a real number; NaN if none is known. Local.
  * @return IOCOMP_NOT_FOUND when there is no such step. */
 IOCOMP_EXPORT int iocomp_input_time(iocomp_input *input, int64_t step, double *time);
 
-/** How many steps were left out because their files are torn. Local. */
+/** The number of steps that were left out because their files are torn. Local. */
 IOCOMP_EXPORT int iocomp_input_left_out(const iocomp_input *input, int64_t *steps);
 
-/** Such a step, and why. Local. Places for what is not wanted may be NULL.
+/** Such a step, and the reason. Local. Pointers to results that are not wanted may be NULL.
  * @param index  from 0, in ascending order of steps.
  * @param cause  names the file; valid until the input is closed. */
 IOCOMP_EXPORT int iocomp_input_left_out_step(const iocomp_input *input, int64_t index,
                                              int64_t *step, const char **cause);
 
-/** How many variables there are, those of all steps together. Local. */
+/** The number of variables, in all steps together. Local. */
 IOCOMP_EXPORT int iocomp_input_variables(const iocomp_input *input, int *count);
 
 /**
- * What a variable is. Local. Places for what is not wanted may be NULL.
+ * Name, type and dimensions of a variable. Local. Pointers to results that are not wanted may be
+ * NULL.
  * @param index  from 0, in the order of definition.
  * @param name   valid until the input is closed.
  * @param type, ndims  in the newest step that has the variable.
@@ -597,13 +597,14 @@ IOCOMP_EXPORT int iocomp_input_find(const iocomp_input *input, const char *varia
 IOCOMP_EXPORT int iocomp_input_shape(const iocomp_input *input, const char *variable, int64_t step,
                                      int64_t *shape);
 
-/** How many attributes the file has (`variable` NULL), or a variable. Those of the newest step.
+/** The number of attributes of the file (`variable` NULL), or of a variable, in the newest step.
  * Local. */
 IOCOMP_EXPORT int iocomp_input_attributes(const iocomp_input *input, const char *variable,
                                           int *count);
 
 /**
- * What an attribute is. Local. Places for what is not wanted may be NULL.
+ * Name, type and length of an attribute. Local. Pointers to results that are not wanted may be
+ * NULL.
  * @param variable  NULL for an attribute of the file.
  * @param index     from 0, in alphabetical order.
  * @param name      valid until the input is closed.
@@ -634,30 +635,30 @@ IOCOMP_EXPORT int iocomp_input_attribute_text(const iocomp_input *input, const c
  * @param count   extent per dimension, each >= 0; an empty block reads nothing.
  * @param values  room for product(count) elements of the variable's type, row-major.
  * @return IOCOMP_NOT_FOUND when there is no such variable, step, or variable in that step;
- * IOCOMP_INVALID_ARGUMENT for a box outside the array; IOCOMP_STORAGE_FAILURE, also where a block
- * that lies wholly in the box has another checksum than when it was put (setting `verify`). After
- * a failure `values` may be changed in part.
- * Cost: reads long runs straight into `values`, short ones with what lies between them, at most
- * 8 MiB at a time, and copies them out.
+ * IOCOMP_INVALID_ARGUMENT for a box outside the array; IOCOMP_STORAGE_FAILURE, also if a block that
+ * lies wholly in the box has another checksum than when it was put (setting `verify`). After a
+ * failure `values` may be changed in part.
+ * Cost: reads long runs straight into `values`. Reads short ones with the bytes between them, at
+ * most 8 MiB at a time, and copies them out.
  */
 IOCOMP_EXPORT int iocomp_read(iocomp_input *input, const char *variable, int64_t step,
                               const int64_t *start, const int64_t *count, void *values);
 
 /**
- * The same with all that a program can say of where the values go: into a box of a larger local
- * array, as arrays with halos are, whose rest stays untouched; as another type.
+ * The same with options. The values may go into a box of a larger local array, such as one with
+ * halos, whose rest stays untouched. They may have another type.
  *
  * Values of another type are converted as by iocomp_put_block. Integers of a variable with the
- * attribute "scale_factor" or "add_offset" are unpacked where floating-point numbers are asked for:
+ * attribute "scale_factor" or "add_offset" are unpacked if floating-point numbers are asked for:
  * number = stored * scale_factor + add_offset, and "_FillValue" becomes NaN.
  * @return also IOCOMP_INVALID_ARGUMENT for types that are not converted, and for a value that the
  * type asked for cannot hold, naming the element.
- * Cost: values that are converted are read into memory of their own first.
+ * Cost: converted values are first read into memory of their own.
  */
 IOCOMP_EXPORT int iocomp_read_block(iocomp_input *input, const char *variable, int64_t step,
                                     const iocomp_destination *destination);
 
-/** Close an input; what is open at iocomp_finalize is closed then. NULL is allowed. Local. */
+/** Close an input; iocomp_finalize closes those that are open. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_close_input(iocomp_input *input);
 
 /** The full story of the last failure on this rank: file, variable, step, server and cause. Valid

@@ -78,8 +78,8 @@ inline void check(int code) {
 
 namespace detail {
 
-// The C interface would take what stands before a zero.
-// @throws Error{IOCOMP_INVALID_ARGUMENT} for a text that has one.
+// The C interface would take only the text before a zero.
+// @throws Error{IOCOMP_INVALID_ARGUMENT} if the text has one.
 inline const char* c_text(const std::string& text) {
   if (text.find('\0') != std::string::npos) {
     throw Error{IOCOMP_INVALID_ARGUMENT, "the text \"" + std::string{text.c_str()} +
@@ -187,8 +187,8 @@ class Extents {
   std::span<const std::int64_t> entries_;
 };
 
-/// What a put returns. Small, free to copy, can be asked until the session is finalized. An empty
-/// one belongs to no put.
+/// The result of a put. It is small and free to copy, and can be asked until the session is
+/// finalized. An empty one belongs to no put.
 class Ticket {
  public:
   Ticket() noexcept = default;
@@ -210,8 +210,8 @@ class Ticket {
   iocomp_ticket raw_{};
 };
 
-/// What this rank has of arrays of one shape that are not cut into boxes. Movable, not copyable.
-/// Must end before the session does.
+/// The part that this rank has of arrays of one shape that are not cut into boxes. Movable, not
+/// copyable. Must end before the session does.
 class Decomp {
  public:
   Decomp() noexcept = default;
@@ -251,8 +251,7 @@ class Decomp {
   std::weak_ptr<void> session_;
 };
 
-/// Where the rows of a rank begin among those of all, and how many all have: an entry for each
-/// variable.
+/// The first row of a rank among those of all, and the number of all: an entry for each variable.
 struct Rows {
   std::vector<std::int64_t> first{};
   std::vector<std::int64_t> total{};
@@ -331,7 +330,7 @@ class Variable {
     check(iocomp_set_shape(raw_, shape.data()));
   }
 
-  /// Say what elements hold that nobody puts, from the current step on. Called by all members in
+  /// Set the value of elements that nobody puts, from the current step on. Called by all members in
   /// the same order, before the first put of the step.
   void set_fill(const T& value) const { check(iocomp_set_fill(raw_, &value)); }
 
@@ -451,7 +450,8 @@ class File {
   /// scalar.
   /// @param dims  names of the dimensions, one for each; without them they have none. A variable
   /// that has values in each step of a series has "time" in front of them.
-  /// @tparam Stored  what the file has of it, where that is another type: `define<double, float>`.
+  /// @tparam Stored  type of the variable in the file, if it is another one: `define<double,
+  /// float>`.
   template <Element T, Element Stored = T>
   [[nodiscard]] Variable<T> define(const std::string& name, Extents shape,
                                    const std::vector<std::string>& dims = {}) {
@@ -511,7 +511,7 @@ class File {
   void begin_step(std::int64_t number, double time = std::numeric_limits<double>::quiet_NaN()) {
     check(iocomp_begin_step(raw(), number, time));
   }
-  /// From the current step on, a step of this file is committed only when all steps are that its
+  /// From the current step on, steps of this file are committed only after the steps that its
   /// members had ended of the files called `name`; see iocomp_after. Called by all members; waits
   /// for nobody.
   void after(const std::string& name) { check(iocomp_after(raw(), detail::c_text(name))); }
@@ -558,8 +558,8 @@ class File {
   std::weak_ptr<void> session_;
 };
 
-/// What was written under a name, open for reading. Movable, not copyable. All but opening it is
-/// local.
+/// A named input, open for reading: the committed steps of a series, or of a set of checkpoints.
+/// Movable, not copyable. All but opening it is local.
 class Input {
  public:
   Input() noexcept = default;
@@ -590,7 +590,7 @@ class Input {
     }
     return all;
   }
-  /// Physical time of a step; NaN where none is known.
+  /// Physical time of a step; NaN if none is known.
   [[nodiscard]] double time(std::int64_t step) const {
     double time = 0;
     check(iocomp_input_time(raw(), step, &time));
@@ -650,7 +650,7 @@ class Input {
     fits(variable, {start, count}, std::ranges::size(values), count.product());
     take_block(variable, step, start, count, std::ranges::data(values));
   }
-  /// The same into memory of its own.
+  /// The same, as a vector.
   template <Element T>
   [[nodiscard]] std::vector<T> read(const std::string& variable, std::int64_t step, Extents start,
                                     Extents count) const {
@@ -685,7 +685,7 @@ class Input {
                                          const std::string& name) const {
     return values_of<T>(detail::c_text(variable), name);
   }
-  /// The text of one.
+  /// The text of an attribute.
   [[nodiscard]] std::string text(const std::string& name) const { return text_of(nullptr, name); }
   [[nodiscard]] std::string text(const std::string& variable, const std::string& name) const {
     return text_of(detail::c_text(variable), name);
@@ -765,7 +765,7 @@ class Input {
   std::weak_ptr<void> session_;
 };
 
-/// What a program restarts from.
+/// The step from which a program restarts.
 struct Latest {
   std::int64_t step = -1;  ///< -1: nothing is committed yet
   double time = std::numeric_limits<double>::quiet_NaN();
@@ -776,13 +776,13 @@ struct Latest {
 [[nodiscard]] inline int version() noexcept { return iocomp_version(); }
 [[nodiscard]] inline std::string version_text() { return iocomp_version_text(); }
 
-/// What a program can say of one open; see iocomp_open_options.
+/// Options for one open; see iocomp_open_options.
 struct Options {
   /// Settings of this file for this open, as TOML text.
   std::string settings{};
-  /// Of outputs: the program restarts from this step of its own state.
+  /// For outputs: the program restarts from this step of its own state.
   std::optional<std::int64_t> after{};
-  /// Of the members; without one all compute ranks.
+  /// The communicator of the members; without one, all compute ranks are.
   std::optional<MPI_Comm> comm{};
 };
 
@@ -807,7 +807,7 @@ class Session {
     }
     return *this;
   }
-  /// Whether the program should stop, because of a signal or the time (settings [stop]). The same
+  /// True if the program should stop, because of a signal or the time (settings [stop]). The same
   /// on all compute ranks. Collective over them; call it once in a step.
   [[nodiscard]] bool should_stop() {
     int stop = 0;
@@ -822,7 +822,7 @@ class Session {
   /// The communicator of the compute ranks: use it where MPI_COMM_WORLD stood. MPI_COMM_NULL on a
   /// server. Local.
   [[nodiscard]] MPI_Comm comm() const noexcept { return iocomp_comm(raw_); }
-  /// What this rank is. Local.
+  /// The role of this rank. Local.
   [[nodiscard]] iocomp_rank_role role() const noexcept { return iocomp_role(raw_); }
 
   /// Open a file. Path, back-end and mode come from the settings `[files.<name>]`. Collective over
@@ -834,8 +834,8 @@ class Session {
     return File{file, name, alive_};
   }
 
-  /// Say what this rank has of arrays of a shape: runs of row-major indices, in the order in which
-  /// it has them in memory. Local.
+  /// Describe the part that this rank has of arrays of a shape: runs of row-major indices, in the
+  /// order in which they lie in memory. Local.
   [[nodiscard]] Decomp decomp_runs(Extents shape, std::span<const std::int64_t> first,
                                    std::span<const std::int64_t> count) {
     if (first.size() != count.size()) {
@@ -853,7 +853,8 @@ class Session {
     }
     return {made, values, alive_};
   }
-  /// The same from the index of each element that it has; negative: not written. Local.
+  /// The same from the index of each element that it has. Elements with a negative index are not
+  /// written. Local.
   [[nodiscard]] Decomp decomp_map(Extents shape, std::span<const std::int64_t> map) {
     iocomp_decomp* made = nullptr;
     check(iocomp_decomp_map(raw_, shape.ndims(), shape.data(),
@@ -861,7 +862,7 @@ class Session {
     return {made, static_cast<std::int64_t>(map.size()), alive_};
   }
 
-  /// Open for reading what was written under a name, by this job or another. Collective over the
+  /// Open the files of a name, written by this job or another, for reading. Collective over the
   /// compute ranks.
   /// @throws Error{IOCOMP_NOT_FOUND} when nothing of that name is committed.
   [[nodiscard]] Input open_input(const std::string& name, const Options& options = {}) {
@@ -870,7 +871,7 @@ class Session {
     check(iocomp_open_input(raw_, detail::c_text(name), &told, &input));
     return Input{input, alive_};
   }
-  /// What to restart from: the newest committed step. Collective like open_input().
+  /// Open the step to restart from: the newest committed one. Collective like open_input().
   [[nodiscard]] Latest latest(const std::string& name, const Options& options = {}) {
     Latest found;
     iocomp_input* input = nullptr;
@@ -898,7 +899,7 @@ class Session {
   [[nodiscard]] iocomp_session* raw() const noexcept { return raw_; }
 
  private:
-  // It points into the options.
+  // The C struct points into the options.
   [[nodiscard]] static iocomp_open_options told_of(const Options& options) {
     iocomp_open_options told{};
     told.size = sizeof told;
