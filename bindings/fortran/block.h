@@ -18,7 +18,7 @@ typedef struct section {
   int64_t stride[CFI_MAX_RANK + 1];
 } section;
 
-/** What the caller says of a block; absent is NULL. */
+/** The arguments of a put of a block; absent ones are NULL. */
 typedef struct block_arguments {
   const char *call; /**< "put of" ... */
   const char *name; /**< ... the variable; for stories */

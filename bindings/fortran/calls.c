@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the interfaces of iocomp.f90 are bound to: each function calls that of iocomp.h of the same
- * name. An absent argument is NULL. */
+/* The functions that the interfaces of iocomp.f90 are bound to. Each calls the function of iocomp.h
+ * of the same name. An absent argument is NULL. */
 #include <ISO_Fortran_binding.h>
 #include <iocomp/iocomp.h>
 #include <math.h>
@@ -113,7 +113,7 @@ void iocomp_f_free(const f_session *session, descriptor *array, int *ierr) {
 
 /* Files */
 
-/* What an open is told, in memory of its own; to be freed. */
+/* The options of an open, in memory of its own; to be freed. */
 typedef struct open_told {
   char *name;
   char *settings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the descriptors of Fortran's arguments say. Functions that return int return a code of
+/* Reads the descriptors of Fortran's arguments. Functions that return int return a code of
  * iocomp_code, and keep the story of a failure. An absent argument is NULL. */
 #ifndef IOCOMP_FORTRAN_DESCRIPTOR_H
 #define IOCOMP_FORTRAN_DESCRIPTOR_H
@@ -38,7 +38,7 @@ int set_integer(const CFI_cdesc_t *to, const char *what, int64_t value);
  * @param base  1 for indices, 0 for extents: what is taken away. */
 int get_dims(const CFI_cdesc_t *from, const char *what, int ndims, int64_t base, int64_t *dims);
 int set_dims(const CFI_cdesc_t *to, const char *what, int ndims, const int64_t *dims);
-/** A list in its own order, to be freed. What is below `base` becomes -1. */
+/** A list in its own order, to be freed. Entries below `base` become -1. */
 int get_list(const CFI_cdesc_t *from, const char *what, int64_t base, int64_t **list);
 /** The other way, `base` added; nothing where the argument is absent. */
 int set_list(const CFI_cdesc_t *to, const char *what, int64_t base, int64_t size,

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The C interface for Fortran 2018. What a call does, and which ranks must call it, stands in
-!> iocomp.h at the function of the same name; docs/fortran.md is the guide.
+!> The C interface for Fortran 2018. iocomp.h tells, at the function of the same name, what a call
+!> does and which ranks must call it; docs/fortran.md is the guide.
 !>
 !> - Shapes, starts and counts are in Fortran's order, indices count from 1, integers may be of any
 !>   kind: they are declared type(*), and a call with another type fails with IOCOMP_INVALID_ARGUMENT.
@@ -61,7 +61,7 @@ module iocomp
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
-  !> What was defined goes with the handle, so that each put can be checked against it.
+  !> The definition goes with the handle, so that each put can be checked against it.
   type, bind(c) :: iocomp_var
     private
     type(c_ptr) :: handle = c_null_ptr
@@ -536,7 +536,7 @@ module iocomp
       integer(c_int), intent(in) :: type
     end function
 
-    ! What has a default logical or a text as its result goes through a procedure below.
+    ! A call whose result is a default logical or a text goes through a procedure below.
     subroutine c_should_stop(session, stop, ierr) bind(c, name="iocomp_f_should_stop")
       import
       type(iocomp_session), intent(in) :: session

@@ -226,7 +226,7 @@ void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
 
 void Client::watch(OpenedFile& opened) {
   const auto& file = opened.settings;
-  // Whoever asks for these settings accepts that the file is behind.
+  // A program that asks for these settings accepts that the file is behind.
   const bool may_lag = file.when_full == config::WhenFull::spill || file.bandwidth > 0;
   if (file.guarded && !may_lag) {
     opened.file->watch_with(Guard{place_.core_share});

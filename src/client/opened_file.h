@@ -41,7 +41,7 @@ struct OpenedFile {
 
   // For a file without servers:
   MPI_Comm comm = MPI_COMM_NULL;
-  /// Of a file with servers and some ranks, made when it is needed.
+  /// For a file with servers and some ranks, made when it is needed.
   MPI_Comm rows_comm = MPI_COMM_NULL;
   MPI_Comm openers = MPI_COMM_NULL;  ///< the same in another order; it opens the MPI file
   std::unique_ptr<Meeting> meeting;  ///< null if all compute ranks are members

@@ -23,7 +23,7 @@ struct Place {
   int home = -1;                  ///< number of this rank's server
   std::vector<int> neighbours;    ///< compute ranks with the same server, ascending; this one too
   std::size_t chunk_bytes = 0;    ///< largest message of data
-  /// Of its hardware threads: the part that other compute ranks leave it.
+  /// The part of its hardware threads that other compute ranks leave it.
   double core_share = 1;
   bool has_kernel = false;  ///< asynchronous files are written by the kernel: no servers
   std::string start_line;   ///< printed before the first file; empty if nothing is told

@@ -24,7 +24,7 @@ namespace {
 // The longest sleep if every arrival wakes this rank. It is long enough to cost nothing, and short
 // beside any deadline.
 constexpr std::chrono::milliseconds longest_sleep{100};
-// Where a server is silent, for others that still answer.
+// The time that other servers have to answer when one is silent.
 constexpr double seconds_beside_a_silent_server = 0.1;
 
 }  // namespace

@@ -46,7 +46,7 @@ struct Place {
   int tree_width = 8;  ///< servers that report to each; it sends so many messages for one to all
   std::string job;     ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
-  /// Of its hardware threads: the part that compute ranks leave it.
+  /// The part of its hardware threads that compute ranks leave it.
   double core_share = 1;
   std::function<bool()> is_terminated{};  ///< true if SIGTERM has come
   bool clients_outlive_signal = false;    ///< SIGTERM does not end compute ranks
