@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 
 namespace iocomp::client {
@@ -60,6 +61,29 @@ TEST(Guard, GivesUpAtTheFirstStepThatIsMuchSlower) {
   rank.run(100);
   EXPECT_EQ(rank.waited(), 2) << "one with something of both, one to compare";
   EXPECT_TRUE(rank.guard().take_story());
+}
+
+// Their median counts, in whatever order they came.
+TEST(Guard, AFewSlowStepsDoNotCount) {
+  for (std::size_t slow = 0; slow < 8; ++slow) {
+    Guard guard{1};
+    double wall = 100;
+    double cpu = 50;
+    for (std::size_t i = 0; i < 100 && !guard.wants_to_wait(); ++i) {
+      wall += i % 8 == slow ? 9.0 : 2.0;
+      cpu += 0.5;
+      guard.step_ended(wall, cpu);
+    }
+    for (std::size_t i = 0; i < 100; ++i) {
+      wall += i % 8 == slow ? 9.0 : 1.0;
+      cpu += 0.5;
+      guard.step_ended(wall, cpu);
+      if (const auto story = guard.take_story()) {
+        EXPECT_NE(story->find("2.0000 s asynchronously"), std::string::npos) << *story;
+        break;
+      }
+    }
+  }
 }
 
 TEST(Guard, KeepsTheSynchronousWayWhereItIsFaster) {
