@@ -208,6 +208,8 @@ TEST_F(CommitWithFaults, AManifestWithoutItsFileGoesWhenTheFileIsGoneForGood) {
   write_text(names().manifest.text(), "{\"iocomp_manifest\": 2}");
   std::filesystem::remove(names().target.text());
   std::filesystem::remove(names().temporary.text());
+  const std::string copy = names().target.text() + ".copy";  // of the user
+  write_text(copy, text_of(names().manifest.text()));
   const Owner owner{names().target, "here-1"};
   calls = {.until_failure = 0};
   clear_away(names().target, owner);
@@ -215,6 +217,7 @@ TEST_F(CommitWithFaults, AManifestWithoutItsFileGoesWhenTheFileIsGoneForGood) {
   EXPECT_TRUE(is_there(names().manifest));
   EXPECT_EQ(calls_of([&] { clear_away(names().target, owner); }),
             (std::vector<std::string>{"sync folder", "unlink out.bin.json"}));
+  EXPECT_TRUE(std::filesystem::exists(copy));
 }
 
 TEST_F(CommitWithFaults, WhatOthersHaveLeftIsMadeDurableBeforeItCounts) {

@@ -252,6 +252,25 @@ TEST(ReadManifest, RefusesTypesThatItDoesNotKnow) {
   EXPECT_NE(refusal(text).story.find("\"u\" has the type \"decimal7\""), std::string::npos);
 }
 
+TEST(ReadManifest, RefusesAttributesOfTypesThatItDoesNotKnow) {
+  contents::Description description;
+  description.attributes["range"] = attribute_of<float>(ElementType::float32, {0.5F});
+  const auto text = written({"fields", "posix", "series", 0, 0, {}, 0}, description);
+  const Refusal refused = refusal(with(text, "\"float32\"", "\"float128\""));
+  EXPECT_EQ(refused.code, ErrorCode::unsupported);
+  EXPECT_NE(refused.story.find("an attribute of the type \"float128\""), std::string::npos)
+      << refused.story;
+}
+
+TEST(ReadManifest, GivesBackNumbersOfStepsWithoutATime) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4}, 0)};
+  description.names[0] = {.number = 7};
+  const Manifest manifest = read_again({"fields", "posix", "series", 0, 1, {}, 32}, description);
+  EXPECT_EQ(manifest.inventory.name_of(0).number, 7);
+  EXPECT_TRUE(std::isnan(manifest.inventory.name_of(0).time));
+}
+
 TEST(ReadManifest, RefusesWhatIsNoManifest) {
   const std::string whole = written({}, {});
   for (const std::string& text :

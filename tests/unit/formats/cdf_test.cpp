@@ -238,8 +238,9 @@ TEST(Header, OfAnotherVersionOrWithANegativeLengthIsTold) {
     empty[3] = static_cast<std::byte>(version);
     EXPECT_EQ(outcome_of([&] { (void)decode(empty); }).ok(), version < 3) << version;
   }
-  auto negative = bytes;
-  negative[24] = std::byte{0x80};  // the length of the name
+  auto negative = bytes;  // in the list of variables, which ends the header
+  negative[negative.size() - 9] = std::byte{11};
+  negative[negative.size() - 8] = std::byte{0x80};
   EXPECT_THROW((void)decode(negative), Error);
   EXPECT_TRUE(decode(bytes));
 }
