@@ -155,6 +155,7 @@ typedef struct iocomp_open_options {
  * have none.
  * @param has_time  with `dims`: not 0 if the variable has values in each step of a series. Then
  * "time" stands in front of the names. With 0 it can be put in one step only, as coordinates are.
+ * So can a scalar whose `dims` is not NULL and has no names.
  * @param file_type  type of the variable in the file, if it is another one. Values are converted
  * when they are put, see iocomp_put_block. 0: `type`. The setting `type` of the file or of the
  * variable overrides it.

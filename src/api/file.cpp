@@ -147,7 +147,8 @@ int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
     if (told.type == IOCOMP_BOOL) {
       file->file->set_attribute(id, "dtype", text_attribute("bool"));
     }
-    if (!names.empty()) {
+    // Without names a scalar has no time either, where formats have names.
+    if (!names.empty() || (told.dims != nullptr && file->file->names_dimensions())) {
       file->file->set_attribute(id, iocomp::session::dimensions_attribute, text_attribute(names));
     }
     *var = &file->variables.back();

@@ -11,9 +11,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "array/element_type.h"
 #include "base/bug.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -26,6 +28,8 @@
 #include "client/takeover/lost_carrier.h"
 #include "commit/file_terms.h"
 #include "config/file_settings.h"
+#include "contents/rules.h"
+#include "contents/variable.h"
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "mpi/agree.h"
@@ -71,6 +75,25 @@ void check_step_formats(const std::string& name, const config::FileSettings& fil
   if (file.bandwidth > 0) {
     refuse("bandwidth");
   }
+}
+
+// The time axis of formats whose dimensions have names, as CF wants it.
+contents::Attributes time_attributes(const config::FileSettings& file,
+                                     const contents::Rules& rules) {
+  if (!rules.has_dimensions) {
+    return {};
+  }
+  contents::Attributes attributes;
+  const auto set = [&](const char* name, std::string_view text) {
+    const auto bytes = std::as_bytes(std::span{text});
+    if (!text.empty()) {
+      attributes[name] = {array::ElementType::uint8, true, {bytes.begin(), bytes.end()}};
+    }
+  };
+  set("standard_name", "time");
+  set("units", file.time_units);
+  set("calendar", file.calendar);
+  return attributes;
 }
 
 }  // namespace
@@ -140,6 +163,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                         return commit::kept_type(file, variable);
                       },
                   .is_first_member = opened.members.front() == place_.rank,
+                  .time_attributes = time_attributes(file, format.rules(terms)),
                   .seconds_per_byte = seconds_per_byte(
                       file, link_.has_servers() && !file.synchronous ? place_.servers.size()
                                                                      : std::ssize(opened.members))},

@@ -61,7 +61,7 @@ File::File(Setup setup, Link& link)
       catalogue_{setup.rules, setup.alignment_bytes, setup.one_file, std::move(setup.kept_bits)},
       link_{link},
       conversions_{std::move(setup.kept_type)},
-      time_{.is_put_here = setup.is_first_member} {
+      time_{.is_put_here = setup.is_first_member, .attributes = std::move(setup.time_attributes)} {
   link_.gpu_memory().look_ahead();  // the module of the format is there by now
 }
 
@@ -197,6 +197,9 @@ void File::begin_step(std::int64_t number, double time) {
   if (!std::isnan(time) && time_.variable < 0 &&
       !catalogue_.has_variable(contents::time_variable)) {
     time_.variable = define({.name = contents::time_variable});
+    for (const auto& [name, value] : time_.attributes) {
+      set_attribute(time_.variable, name, value);
+    }
   }
 }
 

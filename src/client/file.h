@@ -49,6 +49,7 @@ class File {
     contents::KeptBits kept_bits{};
     Conversions::KeptType kept_type{};
     bool is_first_member = false;
+    contents::Attributes time_attributes{};  ///< of the variable that the library makes of times
     double seconds_per_byte = 0;  ///< of one writer, if it keeps to the bandwidth of the file
   };
   File(Setup setup, Link& link);
@@ -89,6 +90,8 @@ class File {
     std::string names{};  ///< of the dimensions, as the attribute has them; empty: none
   };
   int define(const Definition& said);
+  /// Whether dimensions have names in files of the format.
+  [[nodiscard]] bool names_dimensions() const noexcept { return catalogue_.rules().has_dimensions; }
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.
   void set_attribute(int variable, const std::string& name, contents::Attribute value);
@@ -166,6 +169,7 @@ class File {
   struct Time {
     int variable = -1;  // of the library itself
     bool is_put_here = false;
+    contents::Attributes attributes;
   };
   Time time_;
   enum class Closing { no, asked, begun } closing_ = Closing::no;  // begun: the carrier knows it

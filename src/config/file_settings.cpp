@@ -179,6 +179,18 @@ void read_variables(FileSettings& file, const Settings& settings, std::string_vi
   };
 }
 
+void read_time(FileSettings& file, const Settings& settings, std::string_view name) {
+  file.time_units = settings.file_text(name, "time_units");
+  if (!file.time_units.empty() && file.time_units.find(" since ") == std::string::npos) {
+    throw Error{ErrorCode::invalid_setting, "files." + std::string{name} + ".time_units = \"" +
+                                                file.time_units +
+                                                "\": CF has \"<unit> since <date>\", as in "
+                                                "\"days since 1850-01-01\""};
+  }
+  const auto calendar = settings.file_text(name, "calendar");
+  file.calendar = calendar == "none" ? "" : calendar;
+}
+
 void read_layout(FileSettings& file, const Settings& settings, std::string_view name) {
   const auto refuse = [name](const std::string& setting, const std::string& why) {
     return Error{ErrorCode::invalid_setting,
@@ -237,6 +249,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
   file.after = files_before(settings, name);
+  read_time(file, settings, name);
   const auto checksum = settings.file_text(name, "checksum");
   file.sums_blocks =
       !file.may_overlap && (checksum == "auto" ? file.checkpoint : checksum == "xxh3");

@@ -49,6 +49,8 @@ struct FileSettings {
   bool file_per_step = false;  ///< always true for a checkpoint
   int keep = 0;
   std::vector<std::string> after;  ///< names of files whose steps come first
+  std::string time_units;          ///< as CF has them; empty: nobody has said
+  std::string calendar;            ///< likewise
   bool sums_blocks = false;        ///< checksum = "xxh3", or what auto comes to
   bool grows_along_time = false;   ///< layout = "time"
   bool is_flat = false;            ///< layout = "flat"

@@ -150,6 +150,12 @@ const std::vector<Key>& all_keys() {
       {"files.*.after", names, "", "",
        "files whose steps come first: a step of this file is committed only when the steps are "
        "that had been ended of those"},
+      {"files.*.time_units", text, "", "",
+       "of netcdf, pnetcdf and zarr: the unit of the times that the program says, as CF has it: "
+       "\"days since 1850-01-01\""},
+      {"files.*.calendar", choice, "none",
+       "none|standard|proleptic_gregorian|julian|noleap|all_leap|360_day",
+       "of the same: the calendar of these times, as CF has it"},
       {"files.*.checksum", choice, "auto", "auto|none|xxh3",
        "xxh3: each block that is put gets a checksum, which the manifest keeps; auto: so for "
        "checkpoints (but not with overlap any, nor of blocks put by decomposition)"},

@@ -981,7 +981,7 @@ def ugrid_mesh() -> None:
     for cell, (first, end) in enumerate(itertools.pairwise(mesh["offsets"])):
         cells[cell, : end - first] = mesh["connectivity"][first:end] + 1
     with begin() as io, io.open("out") as out:
-        topology = out.define("mesh", "i4", ())
+        topology = out.define("mesh", "i4", (), ())  # once, as what has no "time"
         x, y = (out.define(name, "f8", (len(mesh["points"]),), ("node",)) for name in ("x", "y"))
         faces = out.define("faces", "i4", cells.shape, ("face", "corner"))
         fields = fields_of(mesh, 0)
@@ -993,9 +993,15 @@ def ugrid_mesh() -> None:
         topology.attrs["face_node_connectivity"] = "faces"
         faces.attrs["start_index"] = np.int32(1)
         faces.set_fill(-7)
+        for variable in (topology, x, y, faces, pressure, material):
+            variable.attrs["long_name"] = f"the {variable.name} of the mesh"
+        for variable in (x, y, pressure, material):
+            variable.attrs["units"] = "1"
+        out.attrs["Conventions"] = "CF-1.8 UGRID-1.0"
         for variable, location in ((pressure, "node"), (material, "face")):
             variable.attrs["mesh"], variable.attrs["location"] = "mesh", location
         for step in range(2):
+            out.begin_step(step, 0.5 * step)
             fields = fields_of(mesh, step)
             if io.comm.rank == 0:
                 if step == 0:

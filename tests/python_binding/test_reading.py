@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 from company import Companies
@@ -198,3 +199,19 @@ def test_a_manifest_that_was_changed_is_refused(
     manifest.write_bytes(body + b"\n}\n")  # as the message says
     with open_files(data) as files:
         assert files.steps == [0, 1, 2]
+
+
+@pytest.mark.parametrize("back_end", ["netcdf", "pnetcdf", "zarr"])
+def test_times_have_the_unit_and_the_calendar_that_are_set(launch: Launcher, back_end: str) -> None:
+    units = {"FILES_OUT_TIME_UNITS": "days since 1850-01-01", "FILES_OUT_CALENDAR": "noleap"}
+    launch.play("ugrid_mesh", ranks=2, FILES_OUT_BACKEND=back_end, FILES_OUT_PATH="out.x", **units)
+    with open_files(launch.folder / "out.x") as files:
+        assert dict(files["time"].attrs) == {
+            "standard_name": "time",
+            "units": "days since 1850-01-01",
+            "calendar": "noleap",
+        }
+    if back_end == "netcdf":
+        with h5py.File(launch.folder / "out.x") as file:
+            assert file["mesh"].shape == ()  # a scalar without names of dimensions has no time
+            assert file["x"].shape == (10,) and file["pressure"].shape == (2, 10)

@@ -258,6 +258,17 @@ TEST_F(FileSettingsTest, TurnARelativeErrorIntoBits) {
   EXPECT_EQ(nearer.of_variable("wide").keep_bits, 3);
 }
 
+TEST_F(FileSettingsTest, TellTheUnitAndTheCalendarOfTimes) {
+  const auto settings = Settings::read(
+      "files.x = {time_units = 'days since 1850-01-01', calendar = 'noleap'}\n"
+      "files.wrong.time_units = 'days'");
+  EXPECT_EQ(file_settings(settings, "x", "series").time_units, "days since 1850-01-01");
+  EXPECT_EQ(file_settings(settings, "x", "series").calendar, "noleap");
+  EXPECT_EQ(file_settings(settings, "y", "series").time_units, "");
+  EXPECT_EQ(file_settings(settings, "y", "series").calendar, "");
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "wrong", "series")), Error);
+}
+
 TEST_F(FileSettingsTest, RefuseHintsWithoutAValue) {
   const auto settings = Settings::read("files.x.hints = 'cb_nodes'");
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "series")), Error);
