@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <mutex>
 #include <utility>
 
 namespace iocomp::disk {
@@ -22,6 +23,14 @@ bool fails(int error) {
     errno = error;
   }
   return error != 0;
+}
+
+// Threads that share a write count it too.
+void count_pwrite(bool is_direct, std::size_t bytes) {
+  static std::mutex counting;
+  const std::scoped_lock lock{counting};
+  faults.direct_calls += is_direct ? 1 : 0;
+  faults.largest_pwrite_bytes = std::max(faults.largest_pwrite_bytes, bytes);
 }
 
 bool is_interrupted() {
@@ -41,8 +50,7 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
     return -1;
   }
   const bool is_direct = (::fcntl(descriptor, F_GETFL) & O_DIRECT) != 0;
-  faults.direct_calls += is_direct ? 1 : 0;
-  faults.largest_pwrite_bytes = std::max(faults.largest_pwrite_bytes, count);
+  iocomp::disk::count_pwrite(is_direct, count);
   if (iocomp::disk::fails(is_direct ? faults.direct_error : faults.buffered_error)) {
     return -1;
   }

@@ -5,7 +5,8 @@
 
 namespace iocomp::disk {
 
-/// What the system calls of this program shall do instead of their work. Used by one thread.
+/// What the system calls of this program shall do instead of their work. One thread sets it, while
+/// no other calls.
 struct Faults {
   int interrupts = 0;               ///< so many next calls fail with EINTR
   std::size_t most_bytes = 0;       ///< a pwrite writes no more than this; 0: no limit
