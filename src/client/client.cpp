@@ -80,7 +80,7 @@ void check_step_formats(const std::string& name, const config::FileSettings& fil
 // The time axis of formats whose dimensions have names, as CF wants it.
 contents::Attributes time_attributes(const config::FileSettings& file,
                                      const contents::Rules& rules) {
-  if (!rules.has_dimensions) {
+  if (!rules.has_dimensions || (file.time_units.empty() && file.calendar.empty())) {
     return {};
   }
   contents::Attributes attributes;
