@@ -33,6 +33,7 @@ using iocomp::api::type_of;
 using iocomp::session::Attribute;
 using iocomp::session::Counter;
 using iocomp::session::PutArguments;
+using iocomp::session::text_attribute;
 using iocomp::session::Timer;
 using iocomp::session::What;
 
@@ -100,14 +101,6 @@ int open_file(iocomp_session* session, const char* name, iocomp_kind kind,
     *file = opened.get();
     session->files.push_back(std::move(opened));
   });
-}
-
-Attribute text_attribute(std::string_view text) {
-  Attribute attribute;
-  attribute.is_text = true;
-  const auto bytes = std::as_bytes(std::span{text});
-  attribute.values.assign(bytes.begin(), bytes.end());
-  return attribute;
 }
 
 // The names of dimensions as the attribute has them.

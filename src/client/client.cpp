@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/element_type.h"
 #include "base/bug.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -85,9 +84,8 @@ contents::Attributes time_attributes(const config::FileSettings& file,
   }
   contents::Attributes attributes;
   const auto set = [&](const char* name, std::string_view text) {
-    const auto bytes = std::as_bytes(std::span{text});
     if (!text.empty()) {
-      attributes[name] = {array::ElementType::uint8, true, {bytes.begin(), bytes.end()}};
+      attributes[name] = contents::text_attribute(text);
     }
   };
   set("standard_name", "time");

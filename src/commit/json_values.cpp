@@ -83,11 +83,7 @@ contents::Attribute attribute_from(const Json& described) {
   }
   const Json& value = described.at("value");
   if (type == "text") {
-    attribute.is_text = true;
-    const auto text = value.get<std::string>();
-    const auto bytes = std::as_bytes(std::span{text});
-    attribute.values.assign(bytes.begin(), bytes.end());
-    return attribute;
+    return contents::text_attribute(value.get<std::string>());
   }
   const auto known = array::element_type(type);
   if (!known) {

@@ -24,15 +24,16 @@ std::string_view text_of(const Attribute& attribute) noexcept {
   return {reinterpret_cast<const char*>(attribute.values.data()), attribute.values.size()};
 }
 
-namespace {
+Attribute text_attribute(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span{text});
+  return {array::ElementType::uint8, true, {bytes.begin(), bytes.end()}};
+}
 
 std::optional<double> number_of(const Attribute& attribute) {
   return attribute.is_text || attribute.count() != 1
              ? std::nullopt
              : array::real_number(attribute.type, attribute.values.data());
 }
-
-}  // namespace
 
 std::optional<array::Packing> packing(
     array::ElementType stored, const std::function<const Attribute*(const char* name)>& find) {

@@ -32,6 +32,10 @@ struct Attribute {
 using Attributes = std::map<std::string, Attribute>;
 /// The text of one that is text.
 [[nodiscard]] std::string_view text_of(const Attribute& attribute) noexcept;
+/// One that is text.
+[[nodiscard]] Attribute text_attribute(std::string_view text);
+/// The value of one that is a single real number or integer; nothing for others.
+[[nodiscard]] std::optional<double> number_of(const Attribute& attribute);
 
 /// The attributes of a variable of integers that say how numbers are packed in it.
 inline constexpr const char* scale_attribute = "scale_factor";

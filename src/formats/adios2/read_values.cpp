@@ -10,12 +10,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "contents/variable.h"
 #include "formats/adios2/values.h"
 #include "formats/adios2/with_type.h"
 #include "formats/rules.h"
@@ -66,13 +68,7 @@ Attribute attribute(adios2::IO& io, const std::string& name, ElementType type) {
 
 Attribute text(adios2::IO& io, const std::string& name) {
   const std::vector<std::string> values = io.InquireAttribute<std::string>(name).Data();
-  Attribute found;
-  found.is_text = true;
-  if (!values.empty()) {
-    found.values.resize(values.front().size());
-    std::memcpy(found.values.data(), values.front().data(), found.values.size());
-  }
-  return found;
+  return contents::text_attribute(values.empty() ? std::string_view{} : values.front());
 }
 
 }  // namespace

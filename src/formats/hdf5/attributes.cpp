@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "array/element_type.h"
+#include "contents/variable.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/types.h"
@@ -71,9 +71,7 @@ herr_t note_name(hid_t /*object*/, const char* name, const H5A_info_t* /*about*/
 }
 
 void keep_text(std::string_view text, Values& values) {
-  const auto bytes = std::as_bytes(std::span{text.substr(0, text.find('\0'))});
-  values.is_text = true;
-  values.values.assign(bytes.begin(), bytes.end());
+  values = contents::text_attribute(text.substr(0, text.find('\0')));
 }
 
 herr_t read_text(hid_t attribute, hid_t stored, Values& values) {

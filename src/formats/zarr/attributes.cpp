@@ -85,11 +85,7 @@ std::optional<ElementType> type_of(const Json& value) {
 std::optional<Attribute> attribute_from(const Json& value) {
   Attribute attribute;
   if (value.is_string()) {
-    const auto text = value.get<std::string>();
-    const auto bytes = std::as_bytes(std::span{text});
-    attribute.is_text = true;
-    attribute.values.assign(bytes.begin(), bytes.end());
-    return attribute;
+    return contents::text_attribute(value.get<std::string>());
   }
   const Json values = value.is_array() ? value : Json::array({value});
   attribute.type = ElementType::int64;
