@@ -20,7 +20,6 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/real_number.h"
-#include "array/region.h"
 #include "base/error.h"
 #include "contents/dimensions.h"
 #include "contents/variable.h"
@@ -247,25 +246,13 @@ class Describer {
       if (const auto* coordinate = find(committed_, names[d]);
           coordinate != nullptr && is_coordinate(*coordinate) &&
           coordinate->places.back().shape.extent[0] == lattice.shape[d]) {
-        const auto values = read(*coordinate);
+        const auto values = links_.reals(coordinate->name, coordinate->places.back());
         if (std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
           lattice.axes[d] = axis_through(values);
         }
       }
     }
     return lattice;
-  }
-
-  [[nodiscard]] std::vector<double> read(const Variable& variable) {
-    const auto& place = variable.places.back();
-    const auto all = array::whole(place.shape);
-    std::vector<double> values(static_cast<std::size_t>(array::elements(place.shape)));
-    input_.read(variable.name, place.step,
-                {.start = all.start.data(),
-                 .count = all.count.data(),
-                 .values = values.data(),
-                 .type = ElementType::float64});
-    return values;
   }
 
   // ---- datasets ----
@@ -288,7 +275,7 @@ class Describer {
   void begin(Grid& grid, std::vector<std::int64_t> version) {
     auto& group = grid.file.groups[root];
     group["Version"] = attribute(version);
-    group["Type"] = attribute(std::string_view{grid.kind});
+    group["Type"] = contents::text_attribute(grid.kind);
     if (grid.steps.size() > 1) {
       const auto path = std::string{root} + "/Steps";
       grid.file.groups[path]["NSteps"] =

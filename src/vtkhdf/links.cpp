@@ -13,6 +13,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/region.h"
 #include "contents/variable.h"
 #include "formats/link_file.h"
 #include "reading/committed.h"
@@ -24,10 +25,23 @@ namespace {
 using array::ElementType;
 using reading::Committed;
 
-template <typename Elements>
-std::vector<std::byte> bytes_of(const Elements& values) {
+template <typename Element>
+std::vector<std::byte> bytes_of(const std::vector<Element>& values) {
   const auto bytes = std::as_bytes(std::span{values});
   return {bytes.begin(), bytes.end()};
+}
+
+template <typename Element>
+std::vector<Element> read(reading::Input& input, const std::string& variable,
+                          const Committed::Place& place, ElementType type) {
+  const auto all = array::whole(place.shape);
+  std::vector<Element> values(static_cast<std::size_t>(array::elements(place.shape)));
+  input.read(variable, place.step,
+             {.start = all.start.data(),
+              .count = all.count.data(),
+              .values = values.data(),
+              .type = type});
+  return values;
 }
 
 template <typename Element>
@@ -47,6 +61,15 @@ formats::Link Links::to(const std::string& variable, const Committed::Place& pla
   const bool is_named = is_beside_ && !where.dataset.empty();
   return {is_named ? name : committed.folder.path + '/' + name, std::move(where),
           extent_of(place.shape), std::move(start), std::move(count)};
+}
+
+std::vector<double> Links::reals(const std::string& variable, const Committed::Place& place) const {
+  return read<double>(*input_, variable, place, ElementType::float64);
+}
+
+std::vector<std::int64_t> Links::integers(const std::string& variable,
+                                          const Committed::Place& place) const {
+  return read<std::int64_t>(*input_, variable, place, ElementType::int64);
 }
 
 const Committed::Place* shown(const std::vector<Committed::Place>& places, std::int64_t step) {
@@ -79,10 +102,6 @@ formats::Dataset dataset(std::string_view path, const std::vector<std::int64_t>&
 
 formats::Dataset dataset(std::string_view path, const std::vector<double>& values) {
   return made(path, ElementType::float64, values);
-}
-
-contents::Attribute attribute(std::string_view text) {
-  return {ElementType::uint8, true, bytes_of(text)};
 }
 
 contents::Attribute attribute(const std::vector<std::int64_t>& values) {

@@ -31,6 +31,11 @@ class Links {
   [[nodiscard]] formats::Link to(const std::string& variable,
                                  const reading::Committed::Place& place, formats::Extent start,
                                  formats::Extent count) const;
+  /// All values of a variable in a step. @throws Error.
+  [[nodiscard]] std::vector<double> reals(const std::string& variable,
+                                          const reading::Committed::Place& place) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& variable,
+                                                   const reading::Committed::Place& place) const;
 
  private:
   reading::Input* input_;
@@ -54,7 +59,6 @@ class Links {
 [[nodiscard]] formats::Dataset dataset(std::string_view path,
                                        const std::vector<std::int64_t>& values);
 [[nodiscard]] formats::Dataset dataset(std::string_view path, const std::vector<double>& values);
-[[nodiscard]] contents::Attribute attribute(std::string_view text);
 [[nodiscard]] contents::Attribute attribute(const std::vector<std::int64_t>& values);
 [[nodiscard]] contents::Attribute attribute(const std::vector<double>& values);
 

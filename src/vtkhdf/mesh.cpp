@@ -18,8 +18,6 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "array/real_number.h"
-#include "array/region.h"
 #include "base/error.h"
 #include "contents/variable.h"
 #include "formats/link_file.h"
@@ -57,9 +55,7 @@ std::uint8_t vtk_type(int dimensions, std::size_t corners) {
 
 std::optional<std::int64_t> integer_in(const contents::Attributes& attributes, const char* name) {
   const auto* found = find(attributes, name);
-  const auto number = found == nullptr || found->is_text || found->count() != 1
-                          ? std::nullopt
-                          : array::real_number(found->type, found->values.data());
+  const auto number = found == nullptr ? std::nullopt : contents::number_of(*found);
   return number ? std::optional{static_cast<std::int64_t>(*number)} : std::nullopt;
 }
 
@@ -240,13 +236,7 @@ void Mesh::append_ugrid(const Places& places, Parts& parts) const {
 
   const auto& cells = *variables_.back();
   const auto& place = *places.back();
-  const auto all = array::whole(place.shape);
-  std::vector<std::int64_t> nodes(static_cast<std::size_t>(array::elements(place.shape)));
-  links_.input().read(cells.name, place.step,
-                      {.start = all.start.data(),
-                       .count = all.count.data(),
-                       .values = nodes.data(),
-                       .type = ElementType::int64});
+  const auto nodes = links_.integers(cells.name, place);
   const auto first = integer_in(cells.attributes, "start_index").value_or(0);
   const auto missing = integer_in(cells.attributes, contents::fill_attribute);
   const auto begin = std::ssize(parts.corners);

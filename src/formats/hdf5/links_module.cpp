@@ -92,6 +92,9 @@ class Maker {
     for (const auto& dataset : described.datasets) {
       note_raw(dataset);
     }
+    for (int number = 0; auto& [raw, all] : raw_) {
+      all.path = '/' + std::string{raw_group} + '/' + std::to_string(number++);
+    }
     for (const auto& dataset : described.datasets) {
       dataset.links.empty() ? put(dataset) : link(dataset);
     }
@@ -138,9 +141,6 @@ class Maker {
         auto& all = raw_[raw];
         all.count = std::max(all.count, index_of(raw, link) + elements(link.source));
       }
-    }
-    for (int number = 0; auto& [raw, all] : raw_) {
-      all.path = '/' + std::string{raw_group} + '/' + std::to_string(number++);
     }
   }
 

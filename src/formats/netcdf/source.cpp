@@ -100,9 +100,11 @@ class NetcdfSource : public Source {
     if (has_chunks()) {
       return {.dataset = '/' + name, .record = found.steps ? record : -1};
     }
-    const auto header = read_header(opened_->descriptor(), path_);
+    if (!header_) {
+      header_ = read_header(opened_->descriptor(), path_).value_or(Header{});
+    }
     return {.dataset = {},
-            .offset = begin_of(header.value_or(Header{}), name, record, path_),
+            .offset = begin_of(*header_, name, record, path_),
             .byte_order = std::endian::big};
   }
 
@@ -232,6 +234,7 @@ class NetcdfSource : public Source {
   std::mutex& library_;
   int file_ = -1;
   std::optional<LibraryFile> opened_;
+  std::optional<Header> header_;  // of CDF, once somebody has asked where variables lie
 };
 
 }  // namespace
