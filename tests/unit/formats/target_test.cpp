@@ -251,30 +251,25 @@ TEST_P(PlainFile, HoldsAllTypesAndShapesAfterEachCommitAndWhenAnotherJobGoesOn) 
   set("one", numbers({7.0}));
   set("units", text("K"), 1);
   set("range", numbers({0.0, 9.0}), 1);
-  const int steps = has_many_steps() ? 3 : 1;
-  while (step_ < steps) {
-    for (const auto& name : names) {
-      put(name);
+  const auto write_until = [&](int end) {
+    while (step_ < end) {
+      for (const auto& name : names) {
+        put(name);
+      }
+      commit();
+      expect_contents();
     }
-    commit();
+    finish();
     expect_contents();
-  }
-  finish();
-  expect_contents();
+  };
+  const int steps = has_many_steps() ? 3 : 1;
+  write_until(steps);
   if (!format().traits().goes_on || !has_many_steps()) {
     return;
   }
   go_on();
   ASSERT_EQ(define_all(define_here), names);
-  while (step_ < steps + 2) {
-    for (const auto& name : names) {
-      put(name);
-    }
-    commit();
-    expect_contents();
-  }
-  finish();
-  expect_contents();
+  write_until(steps + 2);
 }
 
 TEST_P(PlainFile, AJobGoesOnOnlyWithVariablesThatAreAlike) {
