@@ -24,7 +24,7 @@ struct Write {
   std::span<const std::byte> bytes;
 };
 
-/// What the engine shall do with one file: some writes, then, if asked, an fsync.
+/// Work of the engine on one file: some writes, then, if asked, an fsync.
 struct Plan {
   std::uint64_t id = 0;  ///< chosen by the caller, returned with the completion
   std::shared_ptr<OutputFile> file;
@@ -40,7 +40,7 @@ struct Completion {
   double seconds = 0;  ///< spent writing or syncing
 };
 
-/// What was copied so that the memory which plans were given could be let go of: in all.
+/// The total of bytes copied so that the memory given to plans could be released early.
 struct Moved {
   std::size_t bytes = 0;
   double seconds = 0;
@@ -91,7 +91,7 @@ class Engine {
 
 /// Carry out a plan in the calling thread: the same writes, by the same code, with no engine.
 [[nodiscard]] Completion carry_out(const Plan& plan) noexcept;
-/// What comes of a plan that is carried out so.
+/// The completion of a plan that `work` carries out.
 [[nodiscard]] Completion completion_of(std::uint64_t plan,
                                        const std::function<void()>& work) noexcept;
 

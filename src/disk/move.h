@@ -35,7 +35,7 @@ class Move {
   Moved& tally_;
 };
 
-/// Whether what nobody has begun of a plan is read from this memory.
+/// True if the part of a plan that is not begun reads from this memory.
 [[nodiscard]] bool reads(const Remaining& remaining, std::span<const Write> later,
                          std::span<const std::byte> memory);
 

@@ -18,7 +18,7 @@ enum class Direct {
   off,
 };
 
-/// Who carries out plans.
+/// The engine that carries out plans.
 enum class EngineKind {
   automatic,  ///< io_uring where this process may have one, else threads
   uring,
@@ -36,9 +36,9 @@ struct Options {
   unsigned workers = 0;
   /// Threads that a request is divided among; null: whoever has it does it.
   Crew* crew = nullptr;
-  /// Of a file that is written at a limited rate; else null.
+  /// Limits the rate at which a file is written; null: no limit.
   std::shared_ptr<Pace> pace{};
-  /// Of a server: whether others have taken its files over, and reuse the memory that it writes
+  /// Says on a server whether others have taken its files over, and reuse the memory that it writes
   /// from. Called from any thread.
   std::function<bool()> is_given_up{};
   /// All processes that write the file are on one node: an fsync by one of them is one of all.

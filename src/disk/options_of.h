@@ -6,7 +6,8 @@
 
 namespace iocomp::disk {
 
-/// What the settings say of the disk; of files and threads nothing.
+/// The options that follow from the settings of the disk. Those of files and threads are not among
+/// them.
 [[nodiscard]] Options options_of(const config::Settings& settings);
 
 }  // namespace iocomp::disk

@@ -51,8 +51,8 @@ auto retried(Call call) {
   return result;
 }
 
-// What file systems over a network call their block is the size of the requests they like, not a
-// unit of writing.
+// File systems over a network report as block the size of the requests they like, not a unit of
+// writing.
 std::int64_t block_bytes_of(int descriptor) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) {
@@ -103,7 +103,8 @@ OutputFile::~OutputFile() {
   close(buffered_);
 }
 
-// What was synced is safe whatever close says; of anything else this is the last chance to speak.
+// Synced bytes are safe whatever close says. For others this is the last chance to tell of an
+// error.
 void OutputFile::close(Descriptor& descriptor) noexcept {
   if (descriptor.close() == 0 || errno == EINTR || !has_unsynced_) {
     return;
@@ -251,7 +252,7 @@ Answer OutputFile::answered_direct(const Request& request, std::int64_t result) 
   // same bytes.
   const std::int64_t kept = is_refused ? 0 : rounded_down(result, block_bytes_);
   direct_bytes_ += static_cast<std::uint64_t>(kept);
-  // Where nothing was written try it buffered, which works, or tells why not even that.
+  // If nothing was written, try a buffered write, which works or tells the cause.
   return {.rest = {.direct = kept > 0,
                    .offset = request.offset + kept,
                    .bytes = request.bytes.subspan(static_cast<std::size_t>(kept))}};

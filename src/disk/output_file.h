@@ -15,21 +15,21 @@
 
 namespace iocomp::disk {
 
-/// What one call of the system is asked to write.
+/// The work of one system call.
 struct Request {
   bool direct = false;
   std::int64_t offset = 0;
   std::span<const std::byte> bytes;
 };
 
-/// What the system's answer to a request means.
+/// The meaning of the system's answer to a request.
 struct Answer {
   Request rest{};                    ///< what is still to be written; without bytes: nothing
   int error = 0;                     ///< an errno that cannot be helped
   std::optional<FileRange> flush{};  ///< gathered enough to start its write-back now
 };
 
-/// What of a write is not asked for yet, and which part of it may go O_DIRECT.
+/// The part of a write that is not asked for yet, and which bytes of it may go O_DIRECT.
 struct Remaining {
   std::int64_t offset = 0;
   std::span<const std::byte> bytes;
@@ -67,12 +67,12 @@ class OutputFile {
   [[nodiscard]] Remaining begin_write(std::int64_t offset, std::span<const std::byte> bytes);
   /// Cut the next request off a run that has bytes left.
   [[nodiscard]] Request take_request(Remaining& remaining) const;
-  /// What the request goes through, and how much of it one call may be given.
+  /// The descriptor for a request, and the most bytes that one call may be given.
   [[nodiscard]] int descriptor(const Request& request) const noexcept;
   [[nodiscard]] std::size_t largest_call_bytes(const Request& request) const noexcept;
   /// Take note of what the system said: bytes written or a negative errno.
   [[nodiscard]] Answer answered(const Request& request, std::int64_t result);
-  /// Whether nothing more may be written: it would fail with ECANCELED.
+  /// True if nothing more may be written: it would fail with ECANCELED.
   [[nodiscard]] bool is_given_up() const { return options_.is_given_up && options_.is_given_up(); }
   /// Sleep until the file's pace lets the next request through.
   void wait_for_pace() const;
@@ -95,14 +95,14 @@ class OutputFile {
 
   /// Null: as fast as can be. Whoever makes the calls in steps keeps to it.
   [[nodiscard]] const std::shared_ptr<Pace>& pace() const noexcept { return options_.pace; }
-  /// Whether long writes are divided among threads of this process.
+  /// True if long writes are divided among threads of this process.
   [[nodiscard]] bool is_divided() const noexcept {
     return options_.crew != nullptr && !options_.pace;
   }
   /// Write all bytes at `offset`, by all these threads where there are any. @throws like `write`.
   void write_by_all(std::int64_t offset, std::span<const std::byte> bytes);
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// Whether long runs that are aligned go O_DIRECT.
+  /// True if long runs that are aligned go O_DIRECT.
   [[nodiscard]] bool takes_direct() const noexcept { return direct_.is_open() && !direct_refused_; }
   /// Bytes that went O_DIRECT, and through the page cache, so far.
   [[nodiscard]] std::uint64_t direct_bytes() const noexcept { return direct_bytes_.load(); }

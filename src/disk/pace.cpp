@@ -30,7 +30,7 @@ double Pace::seconds_left() const {
 
 void Pace::wait() const {
   for (double left = seconds_left(); left > 0; left = seconds_left()) {
-    // What is less than the clock can tell would be no sleep at all.
+    // A shorter sleep than the clock can tell would be none at all.
     std::this_thread::sleep_for(std::chrono::duration<double>{std::max(left, shortest_seconds)});
   }
 }

@@ -14,7 +14,7 @@ namespace iocomp::disk {
 /// Shared by all physical files of the file. Thread-safe.
 class Pace {
  public:
-  /// Who asks too late may make up for so much.
+  /// A writer that was late may make up for this time at most.
   static constexpr double slack_seconds = 0.05;
 
   /// @param bytes_per_second  of this process.
@@ -24,7 +24,7 @@ class Pace {
 
   /// The most to be written at once, in whole pages: what the limit lets through in 1/16 second.
   [[nodiscard]] std::int64_t slice_bytes() const noexcept;
-  /// Whether the next slice may be written now.
+  /// True if the next slice may be written now.
   [[nodiscard]] bool is_ready() const { return seconds_left() <= 0; }
   /// Sleep until then.
   void wait() const;

@@ -20,7 +20,7 @@
 namespace iocomp::disk {
 namespace {
 
-// Who waits for a file that is written slowly is told so much later at most.
+// The most by which a completion of a slowly written file may be noticed late.
 constexpr std::chrono::milliseconds longest_nap{10};
 
 Moved sum(const Moved& one, const Moved& other) {
@@ -71,7 +71,7 @@ Moved PacedEngine::moved() const {
   return all;
 }
 
-// Of a file that is closed nobody else has the pace.
+// If only this engine holds a pace, its file is closed.
 std::vector<Completion> PacedEngine::take_completed() {
   auto completed = engine_->take_completed();
   for (const auto& [pace, engine] : paced_) {

@@ -24,7 +24,8 @@
 namespace iocomp::disk {
 namespace {
 
-// Of <linux/io_uring.h> and <linux/futex.h>, which are older than these where we build.
+// These constants are from <linux/io_uring.h> and <linux/futex.h>; the headers that we build with
+// may be older.
 constexpr std::uint8_t futex_wait_operation = 51;
 constexpr int futex_of_32_bits = 2;
 constexpr std::uint64_t any_waker = 0xFFFFFFFF;
@@ -128,7 +129,7 @@ void Ring::flush(int descriptor, const FileRange& range, std::uint64_t tag) {
   request.user_data = tag;
 }
 
-// Where the kernel takes no requests now, this one goes its way.
+// If the kernel takes no requests now, the write that should be withdrawn goes on.
 void Ring::cancel(std::uint64_t tag) noexcept {
   if (room() == 0) {
     submit();
@@ -140,8 +141,8 @@ void Ring::cancel(std::uint64_t tag) noexcept {
   }
 }
 
-// What the kernel does not take now stays in its place until the next call. The caller does not
-// touch the ring before the thread has submitted.
+// Requests that the kernel does not take now stay in the ring until the next call. The caller does
+// not touch the ring before the thread has submitted.
 void Ring::submit() noexcept {
   if (io_uring_sq_ready(&ring_) == 0) {
     return;
@@ -180,7 +181,7 @@ void Ring::wait(std::chrono::nanoseconds longest, const std::optional<FutexWord>
     return;
   }
   const bool is_asked = word && ask_for_word(*word);
-  // Where the kernel cannot wait for both, look at the word again and again.
+  // If the kernel cannot wait for both, look at the word again and again.
   sleep(word && !is_asked ? std::min(longest, nap) : longest);
   keep_answers();
   if (is_word_asked_) {

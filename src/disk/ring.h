@@ -17,7 +17,7 @@
 
 namespace iocomp::disk {
 
-/// What came of a request: bytes written or 0, or a negative errno.
+/// The result of a request: bytes written or 0, or a negative errno.
 struct RingAnswer {
   std::uint64_t tag = 0;
   std::int64_t result = 0;

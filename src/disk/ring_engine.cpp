@@ -69,13 +69,14 @@ void RingEngine::submit(Plan plan) {
   task.plan = std::move(plan);
   task.completion.id = task.plan.id;
   task.began = now_seconds();
-  // Behind a large write the caller would wait for the locks of the file; a flush holds none.
+  // Submitted behind a large write, a small one would make the caller wait for the locks of the
+  // file; a flush holds none.
   task.is_small = locking_ == 0 && again_.empty() && uncut_.empty() && is_small(task.plan);
   uncut_.push_back(&task);
   advance();
 }
 
-// What a worker of the kernel has begun goes on; the rest comes back, and is asked for once more.
+// Writes that a worker of the kernel has begun go on. The others come back and are submitted again.
 std::vector<std::uint64_t> RingEngine::move(std::span<const std::byte> from,
                                             std::span<std::byte> to) {
   look();
@@ -180,7 +181,8 @@ bool RingEngine::cut(Task& task) {
   return true;
 }
 
-// Whether a write of the plan has bytes left that nobody was asked for.
+// Goes to the next write of the plan that has bytes not yet asked for. @return false if there is
+// none.
 bool RingEngine::find_next(Task& task) {
   while (task.remaining.bytes.empty()) {
     if (task.next_write == task.plan.writes.size()) {

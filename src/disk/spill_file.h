@@ -23,7 +23,8 @@ namespace iocomp::disk {
 /// O_DIRECT, whole pages pass the page cache: the file takes no memory. Used by one thread.
 class SpillFile {
  public:
-  /// Where some bytes lie. Gives the room back when destroyed. Outlived by its file. Move-only.
+  /// A range of bytes in the file. Gives the room back when destroyed. The file outlives it.
+  /// Move-only.
   class Part {
    public:
     Part(Part&& other) noexcept
@@ -47,8 +48,8 @@ class SpillFile {
       }
     }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-    /// Of the first byte's address when it was written: memory that is aligned like this is read
-    /// and written O_DIRECT.
+    /// The first byte's address modulo the page size at the time of writing. Memory aligned like
+    /// this is read and written O_DIRECT.
     [[nodiscard]] std::size_t page_remainder() const noexcept {
       return static_cast<std::size_t>(offset_) - begin_;
     }
@@ -79,7 +80,7 @@ class SpillFile {
 
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
   [[nodiscard]] std::size_t used_bytes() const noexcept { return free_.used_bytes(); }
-  /// Whether the folder's file system is memory itself (tmpfs).
+  /// True if the folder's file system is memory itself (tmpfs).
   [[nodiscard]] bool is_memory() const noexcept { return is_memory_; }
 
  private:

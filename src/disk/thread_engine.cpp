@@ -104,7 +104,7 @@ void ThreadEngine::wait(std::chrono::nanoseconds longest, const std::optional<Fu
 }
 
 void ThreadEngine::wait_for_completion_or(const FutexWord& word, std::chrono::nanoseconds longest) {
-  // Where the kernel cannot wait for both words, look at the other one again and again.
+  // If the kernel cannot wait for both words, look at the other one again and again.
   constexpr std::chrono::nanoseconds nap = std::chrono::milliseconds{1};
   const auto end = std::chrono::steady_clock::now() + longest;
   while (!word.has_changed()) {

@@ -68,8 +68,8 @@ int lustre_targets() {
   return most;
 }
 
-// What new files in the directory get, if somebody has said so (lfs setstripe): for the directory,
-// or at the top for the whole file system.
+// Reads the layout that new files in the directory get, if somebody has set one (lfs setstripe):
+// for the directory, or at the top for the whole file system.
 void ask_lustre(const OpenFolder& folder, FileSystemFacts& facts) {
   facts.targets = lustre_targets();
   std::vector<std::byte> attribute(std::size_t{64} << 10);  // XATTR_SIZE_MAX

@@ -16,7 +16,7 @@ namespace iocomp::formats {
 
 enum class FileSystemKind { other, lustre, gpfs };
 
-/// What the system tells about the file system of a directory.
+/// The system's description of the file system of a directory.
 struct FileSystemFacts {
   FileSystemKind kind = FileSystemKind::other;
   std::string type;              ///< "lustre", "gpfs", "ext4"; a number where nobody knows a name
@@ -34,7 +34,7 @@ struct StripedPart {
   int targets = 0;       ///< -1: all
 };
 
-/// What iocomp would have a shared file be like there.
+/// The layout and hints that iocomp recommends for a shared file there.
 struct FileSystemAdvice {
   bool is_special = false;                                 ///< false: there is nothing to choose
   std::vector<StripedPart> parts;                          ///< Lustre: short files on few targets
@@ -62,8 +62,8 @@ struct FileSystemAdvice {
 [[nodiscard]] FileSystemAdvice advise(const FileSystemFacts& facts, int writers,
                                       const std::string& directory);
 
-/// What borders between the domains of writers are multiples of: the setting, and a stripe (Lustre)
-/// or block (GPFS) where that is longer. Pure.
+/// The unit of borders between the domains of writers: the setting, or a stripe (Lustre) or block
+/// (GPFS) if that is longer. Pure.
 [[nodiscard]] std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& facts);
 /// The same for a file that is yet to be. Local.
 [[nodiscard]] std::int64_t domain_bytes_in(const OpenFolder& folder, std::int64_t setting_bytes);

@@ -34,14 +34,14 @@ namespace iocomp::formats {
 
 struct Communicator;  // formats/communicator.h
 
-/// Who writes the elements of a file: the kind of target that a format makes.
+/// A kind of target, named after the side that writes the elements of the file.
 enum class Kind {
   plain,   ///< anybody, at offsets that the layout or the lead's PlainTarget names
   shared,  ///< MPI, at the offsets of the layout: every writer has a SharedTarget
   step,    ///< a library, a whole step at a time: every writer has a StepTarget
 };
 
-/// What a format is like. It answers this once.
+/// The properties of a format. It answers this once.
 struct Traits {
   contents::Rules rules;       ///< its name, and what it can hold: see formats/rules.h
   std::string_view extension;  ///< ".bin"
@@ -54,18 +54,18 @@ struct Traits {
   bool readable_while_open = true;
   /// A file of several steps that was committed can be gone on with: see FormatOptions.
   bool goes_on = false;
-  /// Where a target is a folder: the name of a file that every such folder has.
+  /// If a target is a folder: the name of a file that every such folder has.
   std::string_view folder_mark{};
   /// All that its StepTarget has written is durable when a call of it returns, on all nodes, and a
   /// series of it has too many files to ask each time how long they are.
   bool is_durable_itself = false;
-  /// Of the elements in a plain file: whoever writes them there brings them into this order.
+  /// The order of the elements in a plain file. Every writer brings them into this order.
   std::endian byte_order = std::endian::native;
 
   [[nodiscard]] bool is_plain() const noexcept { return kind == Kind::plain; }
   [[nodiscard]] bool writes_whole_steps() const noexcept { return kind == Kind::step; }
   [[nodiscard]] bool swaps_bytes() const noexcept { return byte_order != std::endian::native; }
-  /// Whether its target makes room for variables, one after the other.
+  /// True if its target makes room for variables, one after the other.
   [[nodiscard]] bool has_to_place() const noexcept { return is_plain() && !offsets_by_layout; }
 };
 
@@ -98,7 +98,7 @@ struct FormatOptions {
   bool is_flat = false;                              ///< of hdf5: layout = "flat"
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
   Compression compression{};                         ///< of the same two
-  /// Of a variable by its name, where some have others than these two; else null.
+  /// Returns how a variable, given by name, is kept. Null if all are kept by the two members above.
   std::function<Storage(std::string_view)> of_variable{};
   std::vector<Storage> storages{};  ///< all that these may have
   contents::KeptBits kept_bits{};   ///< of a variable: see Catalogue; null: all
@@ -120,7 +120,7 @@ struct FormatOptions {
   [[nodiscard]] Storage storage_of(std::string_view variable) const {
     return of_variable ? of_variable(variable) : Storage{chunk_bytes, compression};
   }
-  /// Whether some variable may be compressed.
+  /// True if some variable may be compressed.
   [[nodiscard]] bool compresses() const noexcept {
     return compression.is_on() || std::ranges::any_of(storages, [](const Storage& storage) {
              return storage.compression.is_on();
@@ -144,8 +144,9 @@ struct Selection {
 // one thread. Failures are exceptions (`Error`) and concern this process only: the caller agrees
 // with the other writers afterwards.
 
-/// What makes steps visible to those that read the file: a few bytes, within one sector of a disk,
-/// that are written when all else of these steps is durable. Until then the file is as it was.
+/// The bytes that make steps visible to those that read the file. They are few, lie within one
+/// sector of a disk, and are written when everything else of these steps is durable. Until then
+/// readers see the file as it was.
 struct Switch {
   std::int64_t offset = 0;
   std::vector<std::byte> bytes;  ///< none: there is nothing to switch
@@ -177,8 +178,8 @@ class PlainTarget {
   /// by now is changed. The caller makes it durable.
   [[nodiscard]] virtual Switch commit(const Description& description, std::int64_t from) = 0;
 
-  /// What `commit` returned last is in the file, and stays there. Without this call it was not
-  /// written, or was taken back.
+  /// Says that the switch which `commit` returned last is in the file, and stays there. Without
+  /// this call it was not written, or was taken back.
   virtual void is_visible() {}
 
   /// The same for the last time: write attributes and whatever ends the file, and close it. Called
@@ -206,7 +207,7 @@ class SharedTarget {
   virtual void finish(const Description& description) = 0;
 };
 
-/// What went through compression.
+/// The amounts of data before and after compression.
 struct Compressed {
   std::int64_t raw_bytes = 0;     ///< before
   std::int64_t stored_bytes = 0;  ///< after
@@ -277,12 +278,13 @@ class Format {
 
 }  // namespace iocomp::formats
 
-/// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
+/// The symbol that a module `libiocomp_format_<name>.so` exports; `interface_version` must be the
+/// core's.
 extern "C" {
 inline constexpr int iocomp_format_interface_version = 15;
 struct iocomp_format_entry {
   int interface_version;
-  /// Of the format library, for `iocomp info`.
+  /// The version of the format's library, for `iocomp info`.
   std::string (*version)();
   /// The format that files with these options have. It lives until the program ends.
   /// @throws Error{invalid_setting} naming what is allowed; Error{unsupported}.

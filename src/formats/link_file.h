@@ -47,7 +47,7 @@ struct LinkFile {
 
 }  // namespace iocomp::formats
 
-/// What the module exports; `interface_version` must be the core's.
+/// The symbol that the module exports; `interface_version` must be the core's.
 extern "C" {
 inline constexpr int iocomp_links_interface_version = 1;
 struct iocomp_links_entry {

@@ -21,7 +21,7 @@
 namespace iocomp::formats {
 namespace {
 
-// Of Lustre's lustre_user.h, which only its own machines have.
+// These constants are copied from Lustre's lustre_user.h, which only its own machines have.
 constexpr std::uint32_t magic_of_layout = 0x0BD10BD0;             // LOV_USER_MAGIC_V1
 constexpr std::uint32_t magic_of_composite = 0x0BD60BD0;          // LOV_USER_MAGIC_COMP_V1
 constexpr std::uint64_t end_of_file = ~std::uint64_t{0};          // LUSTRE_EOF

@@ -14,13 +14,13 @@
 
 namespace iocomp::formats {
 
-/// What Lustre is told of how a file is striped (of its lustre_user.h struct lov_user_md_v1 for one
+/// The bytes that tell Lustre how to stripe a file (lustre_user.h: struct lov_user_md_v1 for one
 /// part, without objects, else lov_comp_md_v1). Pure.
 [[nodiscard]] std::vector<std::byte> lustre_layout(std::span<const StripedPart> parts,
                                                    std::int64_t stripe_bytes);
 
-/// What a new file is to be told there, the best first; none where there is nothing to choose or
-/// somebody has. Lustre before 2.10 knows no parts. Pure.
+/// The layouts to try for a new file there, the best first. There are none if there is nothing to
+/// choose, or somebody has chosen. Lustre before 2.10 knows no parts. Pure.
 [[nodiscard]] std::vector<std::vector<std::byte>> layouts_for(const FileSystemFacts& facts);
 
 /// Gives an open file such a layout. @return 0 or errno.

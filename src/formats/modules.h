@@ -15,7 +15,8 @@ struct ModuleKind {
   std::string_view what;    ///< for messages: "the back-end"
 };
 
-/// What the module of a format exports. It is loaded at first use and kept. `folder` (setting
+/// The symbol that the module of a format exports. It is loaded at first use and kept. `folder`
+/// (setting
 /// storage.modules) is searched first when it is not empty; then the folder `iocomp` beside this
 /// library, then where it was installed or built.
 /// @throws Error{unsupported} naming the format, the folders searched and those that were found.

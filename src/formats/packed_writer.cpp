@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::int64_t failed_round = -1;
 
-// Where this writer puts what it has, behind those before it, so that no page is shared.
+// Returns the offset for the bytes of this writer: behind those of the writers before it, so that
+// no two share a page. Moves `end` behind them all.
 std::int64_t share_out(const std::vector<std::int64_t>& bytes, int rank, std::int64_t alignment,
                        std::int64_t& end) {
   std::int64_t own = end;
@@ -41,13 +42,13 @@ struct PackedWriter::Round {
   Round() = default;
   Round(const Round&) = delete;
   Round& operator=(const Round&) = delete;
-  // Where something is thrown its jobs may be under way.
+  // When an exception is thrown, jobs of the round may be under way.
   ~Round() {
     if (jobs) {
       (void)Crew::finish(*jobs);
     }
   }
-  // Where threads of the others have still to do, this one goes on with the next round.
+  // While other threads finish this round, the calling thread goes on with the next one.
   [[nodiscard]] Outcome finish(const Round* next) {
     if (!jobs) {
       return {};

@@ -33,13 +33,13 @@ struct Packed {
 /// `to` before may be anything.
 using Pack = std::function<void(Packed& to)>;
 
-/// What one writer has to pack of a step, in rounds that bound what is in hand.
+/// The parts of a step that one writer has to pack, in rounds that bound the memory in hand.
 struct Packing {
   std::size_t rounds = 0;  ///< the same on all writers
-  /// What it packs in a round. Called once for each, in their order, on all writers; may be
+  /// Returns the parts of a round. Called once for each round, in order, on all writers; may be
   /// collective.
   std::function<std::vector<Pack>(std::size_t round)> begin{};
-  /// Where a part of a round is going to lie. Called in the order of the parts.
+  /// Takes note of the offset of a part of a round. Called in the order of the parts.
   std::function<void(std::size_t round, std::size_t part, const Packed& packed,
                      std::int64_t offset)>
       note{};

@@ -9,7 +9,7 @@
 
 namespace iocomp::formats {
 
-/// What both boxes have; nothing where that is empty. @pre they have as many dimensions.
+/// The intersection of two boxes; nothing if it is empty. @pre they have as many dimensions.
 [[nodiscard]] std::optional<array::Box> common(const array::Box& one, const array::Box& other);
 
 /// A box, counted from where another one begins.

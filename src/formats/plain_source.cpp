@@ -137,7 +137,7 @@ void PlainSource::read_group(const Sieve& sieve) {
   read_span(sieve, next);
 }
 
-// What is left of a group, with what lies in between.
+// Reads the rest of a group, with the bytes between.
 void PlainSource::read_span(const Sieve& sieve, std::size_t next) {
   std::unique_ptr<std::byte[]> span;
   {

@@ -24,7 +24,7 @@ class PlainSource : public Source {
  public:
   /// @throws Error{storage_failure}.
   explicit PlainSource(const Path& path);
-  /// Of a file that is open. @param path  for messages.
+  /// Reads a file that is open. @param path  for messages.
   PlainSource(Descriptor file, std::string path);
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override;

@@ -17,7 +17,7 @@ namespace iocomp::formats {
 [[nodiscard]] const Format& format(std::string_view name, const std::string& folder = {},
                                    const FormatOptions& options = {});
 
-/// What `iocomp info` prints of a back-end.
+/// The lines of `iocomp info` about a back-end.
 struct FormatStatus {
   std::string name;
   bool found = false;

@@ -18,8 +18,8 @@ struct Wanted {
   }
 };
 
-/// Which wanted bytes are read together, with the bytes between them that nobody wants: a request
-/// costs as much time as many bytes do.
+/// Limits for reading wanted bytes together with the unwanted bytes between them: a request costs
+/// as much time as many bytes do.
 struct SieveLimits {
   std::size_t span_bytes = std::size_t{8} << 20;     ///< the most that is read at once
   std::size_t direct_bytes = std::size_t{64} << 10;  ///< what is as long is read on its own
@@ -32,7 +32,7 @@ class Sieve {
  public:
   explicit Sieve(const SieveLimits& limits = {}) noexcept : limits_{limits} {}
 
-  /// Whether `next` goes with what is in the group; else the group has to be read first.
+  /// True if `next` may join the group; else the group has to be read first.
   [[nodiscard]] bool takes(const Wanted& next) const noexcept;
   /// @pre takes(next), or the group is empty
   void add(const Wanted& next) { group_.push_back(next); }

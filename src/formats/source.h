@@ -15,14 +15,14 @@
 
 namespace iocomp::formats {
 
-/// Where the elements of a box go: into a box of a local array.
+/// The destination of a box that is read: a box of a local array.
 struct Destination {
   array::MemoryBox memory;
   std::byte* local = nullptr;  ///< the first element of the local array
   Crew* crew = nullptr;        ///< the threads that read; null: the caller alone
 };
 
-/// Where other programs find the elements of a variable in a step.
+/// The place where other programs find the elements of a variable in a step.
 struct Whereabouts {
   std::string dataset;       ///< its path in an HDF5 file; empty: plain elements
   std::int64_t record = -1;  ///< its place along the first dimension of the dataset, which the
@@ -40,8 +40,8 @@ class Source {
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
 
-  /// What is read is of a file whose newest step with variables has this number. Before the first
-  /// `read`, where it is known: it tells what files of earlier releases called their steps.
+  /// Tells the number of the newest step with variables, if it is known. Called before the first
+  /// `read`: from it follows how files of earlier releases called their steps.
   virtual void newest_step_is(std::int64_t /*number*/) {}
 
   /// Read the elements of `box` of a variable in a step. Blocks until they are there.
@@ -52,15 +52,17 @@ class Source {
   /// @throws Error{storage_failure}, also where the file ends early.
   virtual void read(const Placed& where, const array::Box& box, const Destination& to) = 0;
 
-  /// Where a variable lies, for programs that read the file by HDF5 or byte by byte.
+  /// The place of a variable, for programs that read the file by HDF5 or byte by byte.
   /// @param where  as for `read`. @throws Error{unsupported} where the format has neither.
   [[nodiscard]] virtual Whereabouts whereabouts(const Placed& where);
 
-  /// Whether the file shows by itself that all of it is there. Such a file may be shorter than it
-  /// was when it was committed: another program has written it anew. By default a format cannot.
+  /// True if the file shows by itself that it is complete. Such a file may be shorter than it was
+  /// when it was committed: another program has written it anew. By default a format cannot show
+  /// that.
   [[nodiscard]] virtual bool is_whole() { return false; }
 
-  /// What the file tells of itself, for files without a manifest. By default a format cannot.
+  /// The contents that the file itself tells, for files without a manifest. By default a format
+  /// cannot.
   /// @throws Error{unsupported}; Error{storage_failure}.
   [[nodiscard]] virtual Inventory inventory();
 };

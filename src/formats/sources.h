@@ -19,14 +19,14 @@ namespace iocomp::formats {
 [[nodiscard]] std::unique_ptr<Source> open_source(std::string_view format, const Path& path,
                                                   const std::string& folder = {});
 
-/// What reads files of a format: "HDF5 1.10.8". Loads its module.
+/// The library that reads files of a format: "HDF5 1.10.8". Loads its module.
 /// @throws Error{unsupported}.
 [[nodiscard]] std::string source_version(std::string_view format, const std::string& folder = {});
 
 /// A file that every folder of BP has, and one of every folder of Zarr.
 inline constexpr const char* mark_of_bp_folder = "md.idx";
 inline constexpr const char* mark_of_zarr_folder = "zarr.json";
-/// Whether a folder is a file of a format, also of one that another program has written.
+/// True if a folder is a file of a format, iocomp's or another program's.
 [[nodiscard]] bool is_folder_of_some_format(const Path& path);
 
 /// The name of the format of a file, by its first bytes: "posix" where they say nothing.
@@ -34,12 +34,13 @@ inline constexpr const char* mark_of_zarr_folder = "zarr.json";
 
 }  // namespace iocomp::formats
 
-/// What a module `libiocomp_source_<name>.so` exports; `interface_version` must be the core's.
+/// The symbol that a module `libiocomp_source_<name>.so` exports; `interface_version` must be the
+/// core's.
 extern "C" {
 inline constexpr int iocomp_source_interface_version = 2;
 struct iocomp_source_entry {
   int interface_version;
-  /// Of what reads: "HDF5 1.10.8".
+  /// The version of the library that reads: "HDF5 1.10.8".
   std::string (*version)();
   /// Open a committed file, or one of others.
   /// @param library  held while a library is called that serves one thread at a time. One for all

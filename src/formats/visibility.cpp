@@ -20,7 +20,7 @@
 namespace iocomp::formats {
 namespace {
 
-// What a switch finds in the file.
+// Reads the bytes of the file that a switch would replace.
 Switch switch_in(const Path& path, const Switch& next) {
   const Descriptor file = path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::of_owner);
   Switch now{next.offset, std::vector<std::byte>(next.bytes.size())};

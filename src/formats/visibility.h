@@ -10,7 +10,7 @@
 
 namespace iocomp::formats {
 
-/// What the readers of one file see. A commit changes that, or leaves it as it was.
+/// The state of one file that readers see. A commit changes it, or leaves it as it was.
 class Visibility {
  public:
   using Write = std::function<void(const Switch&)>;
@@ -24,7 +24,7 @@ class Visibility {
   /// @throws what failed.
   void show(const Switch& next, const Write& write, const std::function<void()>& rest);
 
-  /// Whether a failure could not be undone. Then nothing more may be committed: readers may see
+  /// True if a failure could not be undone. Then nothing more may be committed: readers may see
   /// what the next commit would write over.
   [[nodiscard]] bool is_stuck() const noexcept { return is_stuck_; }
 

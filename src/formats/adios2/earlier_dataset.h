@@ -18,7 +18,8 @@ class EarlierDataset {
   /// @throws Error{storage_failure}; Error{unsupported} for one of another engine.
   EarlierDataset(std::shared_ptr<const OpenFolder> folder, std::int64_t steps);
 
-  /// Of those: how many ADIOS2 has written. It knows nothing of steps at the end that failed.
+  /// The number of kept steps that ADIOS2 has written. It knows nothing of steps at the end that
+  /// failed.
   [[nodiscard]] std::int64_t steps() const noexcept { return steps_; }
 
   /// Drop all other steps: readers see them no more once the index is shorter, and what it led to

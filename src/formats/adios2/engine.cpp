@@ -69,7 +69,8 @@ adios2::Params parameters(Kind kind, const FormatOptions& options, int writers) 
   if (options.aggregators > 0) {
     chosen["NumAggregators"] = std::to_string(std::min(options.aggregators, writers));
   }
-  // Where others gather through shared memory, a failed write leaves all of them in ADIOS2.
+  // If writers gathered through shared memory, one that fails would leave the others waiting in
+  // ADIOS2.
   if (options.aggregators == 0 || options.aggregators >= writers) {
     chosen["AggregationType"] = "EveryoneWrites";
   }

@@ -18,17 +18,17 @@ enum class Kind { bp4, bp5, hdf5 };
 
 [[nodiscard]] const char* name(Kind kind) noexcept;
 
-/// Whether two names of ADIOS2 are the same to it: upper and lower case are.
+/// True if ADIOS2 takes two names for the same: it does not tell upper from lower case.
 [[nodiscard]] bool is_same_word(std::string_view one, std::string_view other);
 
-/// What the operator of a variable gets.
+/// The parameters for the operator of a variable.
 [[nodiscard]] adios2::Params parameters_of(const Storage& storage);
 
 /// @throws Error{invalid_setting} for an operator that this ADIOS2 does not have, or not with these
 /// parameters, and for one of the engine HDF5, which has none.
 void check_operators(Kind kind, const FormatOptions& options);
 
-/// What the engine gets: what iocomp needs and likes, and above that what the user has set.
+/// The parameters for the engine: those that iocomp needs, and the user's above its defaults.
 /// @throws Error{invalid_setting} for parameters that would break what iocomp promises of a
 /// committed step.
 [[nodiscard]] adios2::Params parameters(Kind kind, const FormatOptions& options, int writers);

@@ -8,8 +8,8 @@
 
 namespace iocomp::formats::bp {
 
-/// What became of a call of ADIOS2: "cannot WHAT: ADIOS2: ...". It has dates and colours in its
-/// texts, which are left out.
+/// The error for a call of ADIOS2 that failed: "cannot WHAT: ADIOS2: ...". Dates and colours in
+/// ADIOS2's text are left out.
 [[nodiscard]] Error failure_of_adios2(const std::string& what, const std::exception& error);
 
 }  // namespace iocomp::formats::bp

@@ -21,7 +21,7 @@ bool has_no_such_files(int error) {
          error == ENOENT;
 }
 
-// Where nothing can be set aside: what the file system says is left.
+// If no room can be set aside, compare with the room that the file system says is left.
 int error_by_looking(const OpenFolder& folder, std::int64_t bytes) {
   const auto room = folder.file_system();
   if (!room) {

@@ -30,7 +30,7 @@ class StepSource : public Source {
  private:
   void open();
   void close() noexcept;
-  /// Whether there is a step after the one that is open; then that is open.
+  /// Opens the next step. @return false if there is none.
   bool next_step();
   void go_to(std::int64_t step);
 

@@ -87,7 +87,8 @@ DatasetTarget::~DatasetTarget() {
   (void)adios_.release();
 }
 
-// What ADIOS2 would do next, where a rank that fails would leave the others waiting.
+// Makes the files that ADIOS2 would make next. A rank that failed in ADIOS2 would leave the others
+// waiting.
 void DatasetTarget::make_place(const Path& path) {
   if (!is_folder()) {
     folder_ = path.shared_folder();
@@ -109,7 +110,7 @@ void DatasetTarget::hold_folder(const Path& path, OpenFolder::Links links) {
   folder_ = std::make_shared<const OpenFolder>(path.folder().folder(path.name(), links));
 }
 
-// Where ADIOS2 appends.
+// Finds the files that ADIOS2 will append to.
 void DatasetTarget::find_place(const Path& path, std::int64_t kept_steps) {
   agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::followed); }), writers_.comm(),
            writers_.wait());

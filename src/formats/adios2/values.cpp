@@ -47,7 +47,7 @@ bool passes_operator(const Variable& variable, const Storage& storage) {
          variable.shape.dimensions > 0 && (is_float || is_lossless(storage.operator_name));
 }
 
-// Of complex numbers; else the type itself.
+// The type of the parts of complex numbers, for other types the type itself.
 ElementType part_of(ElementType type) noexcept {
   return type == ElementType::complex64    ? ElementType::float32
          : type == ElementType::complex128 ? ElementType::float64

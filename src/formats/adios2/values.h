@@ -14,10 +14,10 @@
 
 namespace iocomp::formats::bp {
 
-/// What steps of BP4 have that would have nothing: BP4 cannot read such.
+/// A variable for steps that would have nothing: BP4 cannot read empty steps.
 inline constexpr const char* empty_step = reserved::adios2_variables.front().data();
 
-/// What elements are in ADIOS2: readers of BP5 know no single characters, which become uint8.
+/// The type of elements in ADIOS2: readers of BP5 know no single characters, which become uint8.
 [[nodiscard]] array::ElementType stored_type(const Variable& variable) noexcept;
 
 /// Let an IO know a variable, or its new shape. Local. A scalar is a single value.

@@ -18,8 +18,8 @@ constexpr int text_number = 2;  ///< NC_CHAR, of text and of variables of charac
 [[nodiscard]] int type_number(array::ElementType type);
 /// The other way round; nothing for types that iocomp has not.
 [[nodiscard]] std::optional<array::ElementType> type_of(int number);
-/// What netCDF reads where nothing was written: the value of the variable's attribute _FillValue,
-/// if it is one of its type, else that of netCDF for the type. One element, in native byte order.
+/// The value that netCDF reads where nothing was written: the variable's attribute _FillValue if it
+/// has its type, else the one of netCDF for the type. One element, in native byte order.
 [[nodiscard]] std::vector<std::byte> fill_value(array::ElementType type,
                                                 const std::optional<Attribute>& own);
 

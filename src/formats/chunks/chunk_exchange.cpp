@@ -103,7 +103,7 @@ class Blocks {
   std::vector<int> lengths_;
 };
 
-// What goes to, or comes from, one other writer.
+// A message to, or from, one other writer.
 struct Message {
   int rank = 0;
   Words words;

@@ -13,7 +13,8 @@
 
 namespace iocomp::formats {
 
-/// What came from other writers, with the memory that it lies in; or why it cannot be used.
+/// The parts that came from other writers, with the memory that they lie in; or why they cannot be
+/// used.
 struct Arrived {
   Outcome outcome;
   std::vector<ChunkPart> parts;

@@ -14,7 +14,8 @@
 
 namespace iocomp::formats {
 
-/// What was put of one chunk: elements in the packed order of a box, all of which lie in the chunk.
+/// A part of one chunk that was put: elements in the packed order of a box, all of which lie in the
+/// chunk.
 struct ChunkPart {
   std::int64_t chunk = 0;  ///< in the step
   Selection selection;
@@ -47,9 +48,9 @@ class StepChunks {
   std::int64_t count_ = 0;
 };
 
-/// Who compresses and writes each chunk: who has most of it, as long as nobody gets more than his
-/// share of the bytes and one chunk.
-/// @param holders  who has most of each chunk.
+/// Chooses the writer that compresses and writes each chunk: the one that has most of it, unless
+/// that gives it more than its share of the bytes and one chunk.
+/// @param holders  the writer that has most of each chunk.
 [[nodiscard]] std::vector<int> owners(const StepChunks& chunks, const std::vector<int>& holders,
                                       int writers);
 

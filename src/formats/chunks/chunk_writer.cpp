@@ -30,7 +30,7 @@ constexpr const char* other_writers = "the other writers of a compressed step";
 
 using Parts = std::vector<const ChunkPart*>;
 
-// Who has most of each chunk; where several have as much, one after the other in turn.
+// Finds the writer that has most of each chunk. Writers that have as much take turns.
 std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>& own, int rank,
                          int size, const ChunkOutput& to) {
   std::vector<std::int64_t> most(static_cast<std::size_t>(chunks.count()), 0);
@@ -59,7 +59,7 @@ struct OwnChunk {
   std::span<const ChunkPart* const> parts{};
 };
 
-// What chunks that are in hand at once are made of.
+// The parts that the chunks in hand are made of.
 struct Material {
   Arrived arrived{};
   Parts parts{};  // by chunk
@@ -117,7 +117,8 @@ class Assembly {
   const ChunkOutput& output_;
 };
 
-// Who does what in which round; the same on all writers, but for whose parts these are.
+// Tells which writer does what in which round. All writers have the same plan, except that each
+// lists its own parts.
 struct Plan {
   std::vector<int> owners;                        // by chunk
   std::vector<Parts> parts;                       // of this writer's, by round

@@ -25,7 +25,7 @@ struct RecordChunks {
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return elements * static_cast<std::int64_t>(element_bytes);
   }
-  /// Of all chunks.
+  /// The bytes of all chunks.
   [[nodiscard]] std::int64_t all_bytes() const noexcept { return per_record * bytes(); }
 };
 

@@ -78,6 +78,6 @@ const Format& example(const FormatOptions& /*options*/) {
 }  // namespace
 }  // namespace iocomp::formats
 
-// What the registry looks for after loading the module.
+// The registry looks for this symbol after loading the module.
 extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
     iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::example};

@@ -21,6 +21,6 @@ std::unique_ptr<iocomp::formats::Source> open(const iocomp::Path& path, std::mut
 
 }  // namespace
 
-// What is looked for after loading the module.
+// The symbol that is looked for after loading the module.
 extern "C" __attribute__((visibility("default")))
 const iocomp_source_entry iocomp_source{iocomp_source_interface_version, &version, &open};

@@ -32,12 +32,12 @@ struct Stored {
 };
 using Index = std::map<std::string, Stored, std::less<>>;
 
-/// Where the file ends: the index, as JSON, in a frame that decoders of Zstandard skip.
+/// The end of the file: the index, as JSON, in a frame that decoders of Zstandard skip.
 [[nodiscard]] std::vector<std::byte> ending_of(const Index& index);
 
 /// Bytes at the very end that tell how long the ending is.
 inline constexpr std::size_t trailer_bytes = 24;
-/// Of the JSON, which lies before the trailer.
+/// The length of the JSON, which lies before the trailer.
 /// @throws Error{storage_failure} for what is no trailer.
 [[nodiscard]] std::size_t index_bytes(std::span<const std::byte> trailer, const std::string& path);
 /// @throws Error{storage_failure} for an index that is damaged, or tells of bytes that are none of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where iocomp was built without Zstandard.
+// This source is for builds without Zstandard.
 #include <cstddef>
 #include <span>
 

@@ -72,8 +72,8 @@ void FrameTarget::write(const Placed& where, const Selection& selection,
   }
 }
 
-// Behind the last part of each round. All writers have as many rounds; the last ones of some are
-// empty.
+// The index behind the last part of each round. All writers have as many rounds; the last ones of
+// some are empty.
 std::vector<std::size_t> FrameTarget::ends_of_rounds() const {
   std::vector<std::size_t> ends;
   for (std::size_t part = 0; part < parts_.size();) {

@@ -10,10 +10,10 @@
 
 namespace iocomp::formats::frames {
 
-/// Whether this build has Zstandard.
+/// True if this build has Zstandard.
 [[nodiscard]] bool has_zstd() noexcept;
 
-/// What it takes to make one frame after the other. Of one thread at a time.
+/// The memory and state with which one thread makes one frame after the other.
 struct FrameBench {
   ScratchMemory shuffled;
   ScratchMemory frame;
@@ -28,7 +28,7 @@ struct FrameBench {
                                                   const Compression& compression,
                                                   FrameBench& bench);
 
-/// What a frame holds, which is exactly as long as `to`.
+/// Decompresses a frame, whose contents are exactly as long as `to`.
 /// @throws Error{storage_failure} for a damaged frame; Error{unsupported} without Zstandard.
 void decompress(std::span<const std::byte> frame, std::span<std::byte> to);
 

@@ -20,7 +20,7 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-/// What HDF5 knows as the open file; it uses the first member.
+/// The open file as HDF5 knows it; HDF5 uses the first member.
 struct DriverFile {
   H5FD_t common{};
   MetadataBuffer* buffer = nullptr;

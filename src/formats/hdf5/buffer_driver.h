@@ -26,11 +26,11 @@ namespace iocomp::formats::h5 {
 /// The same for metadata that are not known yet, of the steps whose data are allotted next. Else
 /// they would lie behind room for a step that perhaps never comes.
 void keep_room_for_metadata(hid_t file);
-/// Behind the last byte of all that was allotted.
+/// The end of everything that was allotted.
 [[nodiscard]] std::int64_t end_of_file(hid_t file);
-/// Behind the last byte of what was allotted for metadata, also by HDF5.
+/// The end of the metadata that were allotted, those of HDF5 itself included.
 [[nodiscard]] std::int64_t metadata_end(hid_t file);
-/// What `allot` would return.
+/// The offset that `allot` would return.
 [[nodiscard]] std::int64_t next_allotted(hid_t file);
 
 /// While it lives, HDF5 puts data of datasets that it makes at an offset that was allotted.

@@ -35,7 +35,8 @@ BufferedFile::BufferedFile(const Path& path, const FormatOptions& options,
   file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, properties, access.raw()), "create", path_);
 }
 
-// What an earlier job has left behind it no reader sees. It stays: the manifest may count it.
+// Bytes behind this end were left by an earlier job and are seen by no reader. They stay, since the
+// manifest may count them.
 std::int64_t BufferedFile::end_of_earlier() const {
   std::array<std::byte, superblock_bytes> bytes{};
   const int error = buffer_.read(0, bytes);

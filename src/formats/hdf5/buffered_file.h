@@ -19,8 +19,8 @@ namespace iocomp::formats::h5 {
 /// through other descriptors. What HDF5 takes for the root of the file never gets there.
 class BufferedFile {
  public:
-  /// Where the options say that the file is there: what it has stays as it is, and bytes behind its
-  /// end are cut off. HDF5 takes it for a new one, of which it allots what comes behind.
+  /// If the options say that the file exists, its bytes stay, and bytes behind its end are cut off.
+  /// HDF5 takes it for a new file and allots room behind those bytes.
   /// @param creation  the properties of the file; none: the usual ones.
   /// @throws Error{storage_failure}.
   BufferedFile(const Path& path, const FormatOptions& options, const Properties& creation = {});
@@ -34,7 +34,7 @@ class BufferedFile {
   /// To write data that HDF5 does not know.
   [[nodiscard]] const Descriptor& plain() const noexcept { return buffer_.file(); }
 
-  /// What HDF5 has written, and what is written beside it.
+  /// The bytes that HDF5 has written, and those that are written beside them.
   [[nodiscard]] MetadataBuffer& buffer() noexcept { return buffer_; }
   /// Have HDF5 write all that it keeps to the buffer.
   void flush();

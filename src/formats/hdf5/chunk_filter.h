@@ -15,7 +15,7 @@ namespace iocomp::formats::h5 {
 /// @throws Error{invalid_setting} for a method that this build does not have.
 void check_methods(const FormatOptions& options);
 
-/// What HDF5's filters would make of a chunk: shuffle (all first bytes of elements, then all
+/// Makes of a chunk what HDF5's filters would: shuffle (all first bytes of elements, then all
 /// second ones), then deflate as a zlib stream, or a frame of Zstandard.
 class ChunkFilter {
  public:

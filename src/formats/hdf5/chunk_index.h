@@ -21,8 +21,9 @@ struct IndexedChunk {
 [[nodiscard]] std::vector<IndexedChunk> indexed_chunks(const MetadataBuffer& buffer,
                                                        std::int64_t address, std::size_t rank);
 
-/// Where the chunks of a dataset are: a B-tree, version 1, node type 1 (specification, III.A.1).
-/// Nodes that are full never change. Of those that are not, each edition of the file has its own.
+/// Tells readers where the chunks of a dataset lie: a B-tree, version 1, node type 1
+/// (specification, III.A.1). Full nodes never change; each edition of the file has nodes of its own
+/// for the others.
 class ChunkIndex {
  public:
   /// @param chunk  its extent, in elements.

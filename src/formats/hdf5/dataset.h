@@ -16,12 +16,12 @@
 
 namespace iocomp::formats::h5 {
 
-/// What all targets want of a file: aligned data, a format that HDF5 1.8 and later read,
-/// no object left open by closing it. The driver is the caller's.
+/// The access that all targets need: aligned data, a format that HDF5 1.8 and later read, and
+/// closing a file closes its objects. The caller sets the driver.
 [[nodiscard]] Properties file_access(const FormatOptions& options);
 
-/// Of a contiguous dataset that has its room from the beginning, and is never filled: others write
-/// it.
+/// Properties of a contiguous dataset that others write: it has its room from the beginning and is
+/// never filled.
 void let_others_write(const Properties& create);
 
 /// The address of an object's header in its file.

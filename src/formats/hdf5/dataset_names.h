@@ -9,11 +9,11 @@
 
 namespace iocomp::formats::h5 {
 
-/// What ADIOS2 calls the groups of its steps, before their number.
+/// The name of ADIOS2's groups of steps, before their number.
 inline constexpr std::string_view adios2_group = "Step";
 
-/// Where a variable lies in the file: "/3/u" in step number 3; and "/u" with `layout = "time"` and
-/// "flat".
+/// The path of a variable in the file: "/3/u" in step number 3. With `layout = "time"` and "flat"
+/// it is "/u".
 [[nodiscard]] inline std::string dataset_name(const Variable& variable, std::int64_t number) {
   return '/' + std::to_string(number) + '/' + variable.name;
 }

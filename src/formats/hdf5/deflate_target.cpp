@@ -86,8 +86,8 @@ void DeflateTarget::write(const Placed& where, const Selection& selection,
   parts_.push_back({where.variable.id, selection, bytes});
 }
 
-// Where the variables go that are not compressed (-1: the others), and behind them where the end of
-// the file is.
+// Returns the offset of each variable that is not compressed (-1 for the others), and then the end
+// of the file.
 std::vector<std::int64_t> DeflateTarget::begin_step(std::int64_t step,
                                                     const Description& description) {
   std::vector<std::int64_t> offsets(description.contents.size() + 1, -1);
@@ -177,7 +177,7 @@ void DeflateTarget::commit(std::int64_t step, const Description& description) {
   from_ = step + 1;
 }
 
-// What it leads to is durable before.
+// Everything that the switch leads to is durable before it is written.
 void DeflateTarget::show(const Switch& visible) {
   sync();
   visibility_.show(

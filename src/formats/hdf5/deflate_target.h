@@ -46,7 +46,7 @@ class DeflateTarget : public StepTarget {
   void finish(const Description& description) override;
 
  private:
-  // What write_step will write.
+  // A selection of a variable that write_step will write.
   struct Part {
     int variable = 0;
     Selection selection;

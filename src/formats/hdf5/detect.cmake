@@ -32,7 +32,7 @@ endif()
 
 # Chunks are compressed here, as HDF5's filter does it.
 find_package(ZLIB QUIET)
-# Where it is missing there is deflate alone.
+# Without libzstd, HDF5 files are compressed by deflate alone.
 pkg_search_module(IOCOMP_ZSTD QUIET IMPORTED_TARGET GLOBAL libzstd)
 
 if(NOT hdf5_libraries)

@@ -20,7 +20,7 @@ struct EarlierDataset {
   std::vector<int> filters;         ///< that chunks go through: HDF5's numbers, in their order
   std::int64_t header = 0;          ///< address
 };
-/// What HDF5 says of it: all but the variable.
+/// Reads the description of a dataset from HDF5: all members but the variable.
 /// @param name  of the dataset. Its first dimension counts the records.
 /// @throws Error{storage_failure}.
 [[nodiscard]] EarlierDataset earlier_dataset(hid_t file, const std::string& name,

@@ -10,7 +10,7 @@
 
 namespace iocomp::formats::h5 {
 
-/// What a file with `layout = "time"` has when a job goes on with it.
+/// The contents of a file with `layout = "time"` at the moment when a job goes on with it.
 struct EarlierRecords {
   /// @throws Error{storage_failure}.
   EarlierRecords(const Descriptor& opened, const std::string& path);

@@ -10,8 +10,9 @@
 
 namespace iocomp::formats::h5 {
 
-// What iocomp itself writes of an HDF5 file: what leads readers to its objects. Source: "HDF5 File
-// Format Specification Version 3.0" (docs.hdfgroup.org), called "specification" below.
+// This file encodes the parts of an HDF5 file that iocomp writes itself: those that lead readers to
+// its objects. Source: "HDF5 File Format Specification Version 3.0" (docs.hdfgroup.org), called
+// "specification" below.
 
 /// An address that leads nowhere.
 inline constexpr std::int64_t undefined_address = -1;
@@ -26,7 +27,7 @@ class Encoder {
   void put64(std::int64_t value) { put(static_cast<std::uint64_t>(value), 8); }
   void put_bytes(std::span<const std::byte> bytes);
   void put_text(std::string_view text) { put_bytes(std::as_bytes(std::span{text})); }
-  /// Of what was put so far.
+  /// Appends the checksum of all bytes put so far.
   void put_checksum();
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
   [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
@@ -41,15 +42,15 @@ class Encoder {
 [[nodiscard]] std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, int count);
 void put_number_at(std::span<std::byte> bytes, std::size_t at, std::uint64_t value, int count);
 
-/// Of metadata. Source: Bob Jenkins, lookup3.c, hashlittle; specification, appendix C.
+/// The checksum of metadata. Source: Bob Jenkins, lookup3.c, hashlittle; specification, appendix C.
 [[nodiscard]] std::uint32_t checksum(std::span<const std::byte> bytes);
 
-/// What a file begins with, version 2, which HDF5 1.8 and later read (specification, II.A).
+/// The first bytes of a file, version 2, which HDF5 1.8 and later read (specification, II.A).
 /// @param root_group  the address of its object header.
 /// @param end         of all that belongs to the file.
 [[nodiscard]] std::vector<std::byte> superblock(std::int64_t root_group, std::int64_t end);
 inline constexpr std::int64_t superblock_bytes = 48;
-/// What it says of the end. @pre `superblock_bytes` of them
+/// The end that a superblock tells. @pre `superblock_bytes` of them
 [[nodiscard]] std::int64_t end_in_superblock(std::span<const std::byte> superblock);
 
 }  // namespace iocomp::formats::h5

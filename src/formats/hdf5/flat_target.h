@@ -34,7 +34,7 @@ class FlatTarget : public PlainTarget {
  private:
   [[nodiscard]] Switch write(const Description& description, std::int64_t from, bool is_last);
 
-  /// What a root says beside its datasets.
+  /// The attributes that a root tells beside its datasets.
   struct Told {
     Attributes attributes;
     std::vector<Attributes> of_variable;

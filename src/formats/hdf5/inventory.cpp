@@ -109,7 +109,7 @@ std::optional<Variable> variable_of(hid_t dataset) {
   return looks ? variable_with(looks->type, looks->extents) : std::nullopt;
 }
 
-// Of a dataset that grows: a record, and how many there are.
+// A dataset that grows: one record, and the number of records.
 struct Records {
   Variable variable;
   std::int64_t count = 0;
@@ -174,7 +174,7 @@ std::optional<StepGroup> step_group(std::string_view name) {
   return step ? std::optional{StepGroup{*step, is_of_adios2}} : std::nullopt;
 }
 
-// What other programs have put beside the groups at the root is no step.
+// Groups at the root are steps only if all have names of steps; other programs may have put others.
 bool has_steps(const Names& names) {
   return !names.groups.empty() && std::ranges::all_of(names.groups, [&](const std::string& name) {
     const auto group = step_group(name);

@@ -24,11 +24,11 @@ namespace iocomp::formats::h5 {
 /// programs make of its files keeps that.
 [[nodiscard]] bool counts_steps(hid_t dataset);
 
-/// What a file holds, whoever wrote it:
-/// - Where all groups at the root are called by numbers they are steps, and datasets below them
-///   variables. So are ADIOS2's, called "Step0".
-/// - Else datasets are variables, called by their paths. Of those that iocomp has written with
-///   `layout = "time"`, the first dimension counts the steps. All others are there in step 0.
+/// The contents of a file, whichever program wrote it:
+/// - If all groups at the root are called by numbers, they are steps, and datasets below them are
+///   variables. ADIOS2's groups are called "Step0".
+/// - Else datasets are variables, called by their paths. The first dimension counts the steps if
+///   iocomp wrote the dataset with `layout = "time"`. All others are in step 0.
 /// Datasets and attributes that iocomp has no type for are left out.
 /// @throws Error{storage_failure}.
 [[nodiscard]] Inventory inventory_of(hid_t file, const std::string& path);

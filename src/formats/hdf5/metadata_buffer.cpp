@@ -18,7 +18,7 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-// Of neighbours that are written at once.
+// The most bytes of neighbours that are written at once.
 constexpr std::int64_t longest_row = std::int64_t{1} << 20;
 
 std::int64_t length(std::span<const std::byte> bytes) {

@@ -24,7 +24,8 @@ class MetadataBuffer {
 
   void write(std::int64_t offset, std::span<const std::byte> bytes);
 
-  /// What was written last, from here or from the file; zeros beyond its end.
+  /// Reads the bytes that were written last, from the buffer or else from the file; zeros beyond
+  /// its end.
   /// @return 0 or errno.
   [[nodiscard]] int read(std::int64_t offset, std::span<std::byte> bytes) const;
 

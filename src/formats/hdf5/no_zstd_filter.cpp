@@ -7,7 +7,7 @@
 #include "base/scratch_memory.h"
 #include "formats/hdf5/zstd_filter.h"
 
-// Of a build without libzstd.
+// This source is for builds without libzstd.
 namespace iocomp::formats::h5 {
 
 bool has_zstd() noexcept { return false; }

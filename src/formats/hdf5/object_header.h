@@ -41,8 +41,8 @@ class ObjectHeader {
 
   /// All messages but those that hold the header together.
   [[nodiscard]] std::vector<HeaderMessage> messages() const;
-  /// Of a dataset: its extent along the first dimension, where its chunks are found. Both hold
-  /// when it is stored.
+  /// For a dataset: the address of its index of chunks. The two setters change its extent along the
+  /// first dimension and that address; both changes are written by `store`.
   [[nodiscard]] std::int64_t index();
   void set_records(std::int64_t records);
   void set_index(std::int64_t address);

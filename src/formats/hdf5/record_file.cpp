@@ -38,7 +38,7 @@ Switch RecordFile::commit(const Description& description, std::int64_t from) {
                end_of_data(description, from), placed_.end_with(description, from));
 }
 
-// Where a library writes whole steps, the description has no places.
+// The description has no offsets of variables if a library writes whole steps.
 std::int64_t RecordFile::end_of_data(const Description& description, std::int64_t from) const {
   const std::int64_t told = end_of(description.contents);
   return placed_.end_with(description, from) ? std::max(told, placed_.end()) : told;

@@ -24,9 +24,9 @@
 
 namespace iocomp::formats::h5 {
 
-/// What one process knows of an HDF5 file whose variables have a record for each step: where data
-/// lie that anybody writes. HDF5 makes all objects of the file for each of two editions, and again
-/// when there is more than their number of records to tell.
+/// An HDF5 file whose variables have a record for each step, as one process knows it: the offsets
+/// of data that anybody writes. HDF5 makes all objects of the file for each of two editions, and
+/// again when more than their numbers of records has changed.
 class RecordFile {
  public:
   /// @throws Error{storage_failure}, as all that follow.
@@ -53,7 +53,7 @@ class RecordFile {
   }
   [[nodiscard]] Switch finish(const Description& description, std::int64_t from);
 
-  /// Where what is allotted next will begin.
+  /// The offset of what will be allotted next.
   [[nodiscard]] std::int64_t end() const;
   /// Everything up to here is taken.
   void extend(std::int64_t end);
@@ -66,7 +66,7 @@ class RecordFile {
     Dataset object;
     TimeDataset* dataset = nullptr;  ///< null: a dimension alone
   };
-  /// What an edition says beside the numbers of records.
+  /// The part of an edition that is told beside the numbers of records.
   struct Told {
     std::vector<int> variables;
     Attributes attributes;

@@ -16,12 +16,12 @@ class Rooms {
     newest_ = std::max(newest_, step);
     end_ = offset < 0 ? end_ : std::max(end_, offset + variable.bytes());
   }
-  /// Whether only steps that are committed with this one, or were before, have room.
+  /// True if no step has room but those that are committed with this one, or were before.
   /// @param from  as of PlainTarget::commit.
   [[nodiscard]] bool end_with(const Description& description, std::int64_t from) const noexcept {
     return newest_ <= (description.contents.empty() ? from - 1 : description.contents.back().step);
   }
-  /// Behind all of it.
+  /// The end of all rooms.
   [[nodiscard]] std::int64_t end() const noexcept { return end_; }
 
  private:

@@ -44,7 +44,7 @@ Extents extents(const array::Extents& entries) {
   return all;
 }
 
-// Of elements that lie in the file as in memory, one after another; -1 for all others.
+// The offset of elements that lie in the file as in memory, one after another; -1 for all others.
 std::int64_t raw_offset(hid_t dataset, hid_t element) {
   const Type stored{H5Dget_type(dataset)};
   const Properties created{H5Dget_create_plist(dataset)};

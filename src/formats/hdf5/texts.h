@@ -7,7 +7,7 @@
 
 namespace iocomp::formats::h5 {
 
-/// Whether strings are made of a variable: of characters, along their last dimension.
+/// True if a variable is stored as strings: its characters along the last dimension.
 [[nodiscard]] inline bool holds_texts(const Variable& variable) noexcept {
   return variable.type == array::ElementType::character && variable.shape.dimensions > 0 &&
          array::elements(variable.shape) > 0;

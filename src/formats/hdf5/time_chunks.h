@@ -30,13 +30,13 @@ struct TimeChunks : RecordChunks {
   std::vector<std::int64_t> shape;  ///< of a chunk, time first; what HDF5 sees of it
   std::int64_t steps = 1;           ///< in a chunk
   std::size_t stored_bytes = 1;     ///< of what HDF5 takes for an element: a string, or an element
-  /// Whether chunks go through filters: such a chunk is made of a whole step.
+  /// True if chunks go through filters. Such a chunk holds a whole step.
   bool is_filtered = false;
   Compression compression;  ///< then
 
-  /// Of a chunk without filters.
+  /// The bytes of a chunk without filters.
   [[nodiscard]] std::int64_t bytes() const noexcept { return steps * RecordChunks::bytes(); }
-  /// Of all chunks of a record, or of the one chunk of `steps` records.
+  /// The bytes of all chunks of a record, or of the one chunk of `steps` records.
   [[nodiscard]] std::int64_t all_bytes() const noexcept { return per_record * bytes(); }
 };
 

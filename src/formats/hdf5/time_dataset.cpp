@@ -49,7 +49,7 @@ Extents extents(Time time, std::int64_t records, const array::Shape& shape) {
   return all;
 }
 
-// Of an element of a record.
+// The position of an element of a record.
 Extents position(Time time, std::int64_t record, const array::Shape& shape, std::int64_t index) {
   Extents at{static_cast<hsize_t>(record)};
   for (auto d = static_cast<std::size_t>(shape.dimensions); d-- > 0;) {
@@ -59,7 +59,7 @@ Extents position(Time time, std::int64_t record, const array::Shape& shape, std:
   return at;
 }
 
-// What HDF5 sees of a chunk.
+// The extent of a chunk as HDF5 sees it.
 std::vector<std::int64_t> extent_of_chunk(const TimeChunks& chunks, Time time) {
   return {chunks.shape.begin() + (time == Time::none ? 1 : 0), chunks.shape.end()};
 }
@@ -258,7 +258,7 @@ void TimeDataset::fill(std::int64_t from, std::int64_t until) {
 }
 
 void TimeDataset::end(std::int64_t records) {
-  // Behind the last record too: somebody may go on with the file.
+  // Chunks are filled behind the last record too, since a later job may go on with the file.
   const std::int64_t own = this->records();
   fill(own, own == 0 ? 0 : std::max(chunk_of(own - 1) + chunks_.steps, records));
   for (const auto& [first, offset] : offsets_) {

@@ -20,7 +20,7 @@
 
 namespace iocomp::formats::h5 {
 
-/// What a dataset has in front of the dimensions of its variable.
+/// The dimension that a dataset has before those of its variable.
 enum class Time {
   grows,  ///< a dimension without limit: the steps
   one,    ///< a dimension of length 1, for the one step of the file
@@ -50,11 +50,11 @@ class TimeDataset {
   /// Room for a record.
   /// @return the offset of its first byte; the others follow. -1 where it goes through filters.
   std::int64_t place(std::int64_t step);
-  /// Where the chunks of a record are that went through filters, in their order.
+  /// Take note of the filtered chunks of a record, in their order.
   void keep(std::int64_t step, std::vector<Extent> chunks);
 
-  /// Which steps from `from` on have a record, of those that have room. The others before `until`
-  /// hold the fill value.
+  /// Tell which of the steps from `from` on that have room have a record. Those of the others that
+  /// come before `until` hold the fill value.
   /// @throws Error{storage_failure}.
   void tell(const std::set<std::int64_t>& steps, std::int64_t from, std::int64_t until = 0);
   /// No step comes any more, behind so many records: room that no step needs is given back.
@@ -65,7 +65,7 @@ class TimeDataset {
   }
   [[nodiscard]] bool grows() const noexcept { return time_ == Time::grows; }
   [[nodiscard]] ChunkIndex& index() noexcept { return index_; }
-  /// Behind the last byte of the chunks in it.
+  /// The end of the last chunk in the index.
   [[nodiscard]] std::int64_t chunks_end() const noexcept { return chunks_end_; }
 
  private:

@@ -22,7 +22,7 @@
 
 namespace iocomp::formats::h5 {
 
-// What this job puts late takes the place of what was kept under the name.
+// A variable that this job puts late replaces the one that was kept under its name.
 TimeDataset& TimeFile::dataset(const Variable& variable) {
   auto known = datasets_.find(variable.id);
   if (known == datasets_.end()) {

@@ -30,7 +30,7 @@ struct Stored {
   array::Shape shape;
 };
 [[nodiscard]] Stored stored_as(const Variable& variable);
-/// Whether HDF5 has both alike: a character and a text of one are.
+/// True if both have the same type in HDF5 (a character and a text of length one do).
 [[nodiscard]] bool stored_alike(const Variable& one, const Variable& other);
 
 /// Text of any length, UTF-8, zero-terminated.

@@ -13,7 +13,7 @@ namespace iocomp::formats::h5 {
 /// is one frame of Zstandard; the filter's one value is the level.
 inline constexpr int zstd_filter = 32015;
 
-/// Whether this build has it.
+/// True if this build has libzstd.
 [[nodiscard]] bool has_zstd() noexcept;
 
 /// From now on the HDF5 of this process can write and read it without a plug-in; where this build

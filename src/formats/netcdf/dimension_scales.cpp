@@ -22,7 +22,7 @@
 namespace iocomp::formats::cdf {
 namespace {
 
-// What an attribute REFERENCE_LIST says: which dataset uses the scale, for which of its dimensions.
+// An entry of an attribute REFERENCE_LIST: a dataset that uses the scale, and for which dimension.
 struct Use {
   hobj_ref_t dataset;
   int dimension;

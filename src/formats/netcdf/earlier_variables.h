@@ -18,7 +18,7 @@ struct EarlierVariable {
   contents::Dimensions dimensions;
 };
 
-/// What a series of NetCDF-4 has when a job goes on with it.
+/// The contents of a series of NetCDF-4 at the moment when a job goes on with it.
 struct EarlierVariables {
   /// @throws Error{storage_failure}; Error{unsupported} where the file has what iocomp does not
   /// write.

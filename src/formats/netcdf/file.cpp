@@ -88,7 +88,8 @@ void NetcdfFile::check_that_it_goes_on(const Defined& earlier, const Variable& v
   }
 }
 
-// What earlier jobs have written once stays as it is, whatever becomes of what this one puts.
+// A variable that earlier jobs have written once stays as it is, whatever this job puts under its
+// name.
 int NetcdfFile::number_of(const Variable& variable) {
   const auto found = of_earlier_.find(variable.name);
   if (found == of_earlier_.end()) {
@@ -149,8 +150,8 @@ std::unique_ptr<h5::TimeDataset> NetcdfFile::records_of(const Defined& defined) 
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
   Defined defined{variable, contents::dimensions_of(variable, one_step_), {}};
   (void)table_.add(variable, defined.dimensions);
-  // What netCDF calls unlimited has chunks, and so has what is empty: no other dimension has length
-  // 0.
+  // A variable has chunks if it grows, is compressed, or is empty: netCDF allows length 0 in an
+  // unlimited dimension only.
   if (grows(defined) || variable.bytes() == 0 || h5::TimeChunks{variable, options_}.is_filtered) {
     defined.records = records_of(defined);
   } else {

@@ -46,7 +46,7 @@ class NetcdfFile : public h5::RecordFile {
   };
 
   std::int64_t find_place(const Variable& variable, std::int64_t step) override;
-  /// Whether it has a record for each step of a file of all steps.
+  /// True if a variable has a record for each step of a file of all steps.
   [[nodiscard]] bool grows(const Defined& defined) const {
     return defined.dimensions.has_time && !one_step_;
   }

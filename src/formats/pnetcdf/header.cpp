@@ -78,7 +78,7 @@ Error damaged(const std::string& what) {
   return Error{ErrorCode::storage_failure, "the header of a CDF file is damaged: " + what};
 }
 
-// Behind the end of the bytes everything is zero, and it says so.
+// Reads a header. Behind the end of the bytes everything reads as zero, and `is_at_end` is true.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : left_{bytes} {}
@@ -103,7 +103,7 @@ class Reader {
     }
     return static_cast<std::int64_t>(value);
   }
-  // Of what takes some bytes each.
+  // A number of things each of which takes at least one byte.
   std::size_t count() {
     const std::int64_t found = size();
     if (found < 0) {

@@ -43,16 +43,16 @@ inline constexpr std::int64_t padding = 4;
   return (bytes + (padding - 1)) / padding * padding;
 }
 
-/// Where the number of records is: what makes one more of them visible. The bytes of that number.
+/// The offset of the number of records, and its bytes. Writing it makes one more record visible.
 inline constexpr std::int64_t records_at = 4;
 [[nodiscard]] std::vector<std::byte> encode_records(std::int64_t records);
 
-/// Where a variable begins in a record, or in the file where it has none.
+/// The first byte of a variable in a record, or in the file if it has no records.
 /// @throws Error{storage_failure} where the header has no such variable. @param path  for messages.
 [[nodiscard]] std::int64_t begin_of(const Header& header, const std::string& variable,
                                     std::int64_t record, const std::string& path);
 
-/// Where the last element ends that the header tells of; nothing where that is beyond 63 bits.
+/// The end of the last element that the header tells of; nothing if that is beyond 63 bits.
 [[nodiscard]] std::optional<std::int64_t> end_of_elements(const Header& header);
 
 /// The bytes with which the file begins, of CDF-5.

@@ -96,7 +96,7 @@ void PnetcdfLayout::go_on(const Header& header, const std::set<std::string>& kep
   first_record_ = with_time_ == 0 ? checked_round_up(end_, alignment_) : first_record_;
 }
 
-// What an earlier job has defined is the same variable.
+// A variable that an earlier job has defined under this name is the same variable.
 bool PnetcdfLayout::claim(const Variable& variable) {
   const auto earlier = std::ranges::find_if(slots_, [&variable](const auto& entry) {
     return entry.first < 0 && entry.second.variable.name == variable.name;
@@ -190,8 +190,8 @@ std::int64_t PnetcdfLayout::append(Slot slot, bool is_record) {
   return begin;
 }
 
-// What readers of the format take: the parts of all variables with time, each padded, but a single
-// one is not.
+// The length of a record as readers of the format compute it: the padded parts of all variables
+// with time. The part of a single one is not padded.
 std::int64_t PnetcdfLayout::record_bytes() const {
   return with_time_ == 1 ? last_part_ : record_end_;
 }

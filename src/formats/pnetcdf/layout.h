@@ -16,7 +16,7 @@
 
 namespace iocomp::formats::cdf {
 
-/// Where the variables of a CDF-5 file lie, so that they can be written before its header is.
+/// The places of the variables in a CDF-5 file. They can be written before its header is.
 ///
 /// A file of all steps has, behind room for the header: the variables without time, one after the
 /// other, then one record per step, in which every variable with time has its part, in order of
@@ -33,7 +33,7 @@ class PnetcdfLayout {
   /// @param kept  variables that its steps have. Those of them without time cannot be put again.
   /// @throws Error{unsupported} for a file that iocomp has not written.
   void go_on(const Header& header, const std::set<std::string>& kept);
-  /// Whether it is known where the variables of all steps lie.
+  /// True if an earlier job has fixed where the variables of all steps lie.
   [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
 
   /// As PlainTarget::place; before it, `expect_header` and `define` where there is more.
@@ -45,7 +45,7 @@ class PnetcdfLayout {
 
   /// Variables that have their place by now, or will have one in the records.
   [[nodiscard]] std::set<int> defined_variables() const;
-  /// Whether a variable has a part in each record.
+  /// True if a variable has a part in each record.
   [[nodiscard]] bool is_record(int variable) const;
   /// The header, with no records yet: those of these variables that do not grow, and all that do.
   [[nodiscard]] Header header(const Description& description, const std::set<int>& variables) const;
@@ -58,7 +58,7 @@ class PnetcdfLayout {
   [[nodiscard]] std::int64_t header_bytes() const noexcept { return header_bytes_; }
 
   [[nodiscard]] const Variable& variable(int id) const { return slots_.at(id).variable; }
-  /// Of a variable: what is said of it now, else by earlier jobs.
+  /// The attributes of a variable: those given in this job, else those of earlier jobs.
   [[nodiscard]] Attributes attributes(int id, const Description& description) const;
 
   /// Parts of the records `from` to `until` (not included) that nobody has put.
@@ -76,7 +76,7 @@ class PnetcdfLayout {
     contents::Dimensions dimensions;
     std::int64_t begin = 0;       // of the first record, where it has time
     std::int64_t placed_in = -1;  // the last step
-    // Of earlier jobs:
+    // Set by earlier jobs:
     bool is_kept = false;
     Attributes attributes{};
   };

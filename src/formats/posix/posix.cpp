@@ -13,7 +13,7 @@
 namespace iocomp::formats {
 namespace {
 
-// Whoever writes its bytes first creates the file.
+// The first process that writes to the file creates it.
 class Posix : public Format {
  public:
   Posix()

@@ -78,7 +78,7 @@ Lengths lengths_from(const Json& told, std::int64_t least) {
   return lengths;
 }
 
-// Of a codec, or of something else with a name; the name may stand alone.
+// The name of a codec or another named object; the name may stand alone.
 std::string name_of(const Json& told) {
   return told.is_string() ? told.get<std::string>() : told.at("name").get<std::string>();
 }

@@ -34,7 +34,7 @@ struct Array {
   std::vector<std::string> dimensions{};  ///< their names; none, or as many as it has
   Json attributes = Json::object();
 
-  /// Whether its first dimension counts steps.
+  /// True if its first dimension counts steps.
   [[nodiscard]] bool has_time() const;
   /// The file of a shard in its folder. @param place  in the grid of shards.
   [[nodiscard]] std::string file_of(const std::vector<std::int64_t>& place) const;

@@ -99,7 +99,7 @@ std::int64_t bytes_of(const Descriptor& file, const std::string& path) {
   return status.st_size;
 }
 
-// Where the chunks of a shard lie.
+// The chunks of a shard in its file.
 std::vector<Extent> chunks_of(const Array& array, const Descriptor& file, const std::string& path) {
   const std::int64_t bytes = bytes_of(file, path);
   if (!array.is_sharded) {
@@ -133,7 +133,8 @@ Json metadata_of(const OpenFolder& folder) {
   return contents::parse_json(*text);
 }
 
-// Of the arrays in a group, by name: what its own metadata say of them, or theirs.
+// The metadata of the arrays in a group, by name: from the group's consolidated metadata, or from
+// their own files.
 Json metadata_of_arrays(const OpenFolder& folder, const Json& root) {
   if (root.value("node_type", "") != "group") {
     throw Error{ErrorCode::unsupported, "cannot read " + folder.text("") +
@@ -312,7 +313,7 @@ Inventory StoreSource::inventory() {
     throw Error{ErrorCode::storage_failure, "cannot read " + path_ + ": " + in_our_words(error)};
   }
   for (const auto& [name, metadata] : metadata_of_all.items()) {
-    // What cannot be read is none of its variables.
+    // An array that cannot be read becomes no variable.
     if (const Outcome taken = outcome_of([&] {
           arrays[name] = array_from(metadata);
           (void)variable_of(name, arrays[name]);

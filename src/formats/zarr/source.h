@@ -28,7 +28,7 @@ class StoreSource : public Source {
   [[nodiscard]] Inventory inventory() override;
 
  private:
-  // What is read, and where it lies in its array.
+  // A box to be read, and its place in its array.
   struct Wanted {
     const Placed& where;
     const Array& array;

@@ -57,7 +57,7 @@ Array array_of(const Variable& variable, const Laid& laid, const FormatOptions& 
   return array;
 }
 
-// Whether both are alike in all but what grows and what readers are told of it.
+// True if both arrays are alike in all but their length in time and what readers are told of it.
 bool are_alike(Array one, Array other) {
   const bool have_time = one.has_time() && other.has_time();
   if (have_time) {
@@ -143,7 +143,7 @@ void Store::go_on() {
   tell();
 }
 
-// What a step has left that is in no array, and what was never to be seen.
+// Removes files that a step left and that belong to no array, and files that were never to be seen.
 void Store::drop_files(const std::string& folder,
                        const std::function<bool(std::int64_t)>& is_lost) const {
   const OpenFolder opened = root_->folder(folder);

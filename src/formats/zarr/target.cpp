@@ -44,7 +44,7 @@ void make_root(const Path& path) {
   }
 }
 
-// What one writer has written of a step.
+// A chunk of a step that one writer has written.
 struct Written {
   std::int64_t variable = 0;  // its place in the description
   StoredChunk chunk;
@@ -113,7 +113,7 @@ void StoreTarget::begin_shard(const Variable& variable, const Laid& laid) {
   shard_.file = {};
 }
 
-// Whoever writes something of it first makes it.
+// The first writer that has a chunk for a shard makes its file.
 void StoreTarget::open_shard() {
   if (!shard_.file.is_open()) {
     shard_.file = root_->folder(shard_.folder).create_or_share(shard_.name, O_RDWR);
@@ -167,7 +167,7 @@ void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step
   on_first([&] { end_shards(step, description, all, ends); });
 }
 
-// Of each shard the index, behind its chunks.
+// Writes the index of each shard behind its chunks.
 void StoreTarget::end_shards(std::int64_t step, const Description& description,
                              const std::vector<std::string>& stored,
                              const std::vector<std::int64_t>& ends) {
