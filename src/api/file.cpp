@@ -148,7 +148,7 @@ int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
   });
 }
 
-// Whose attribute it is: a variable's, or the file's.
+// The owner of an attribute: a variable, or the file.
 class AttributeOwner {
  public:
   AttributeOwner(iocomp_file* file, const iocomp_var* var)
@@ -208,7 +208,7 @@ int set_text(const AttributeOwner& owner, const char* name, const char* text) {
   });
 }
 
-// What the file is told of a block.
+// Checks a block and turns it into the arguments of a put.
 PutArguments arguments_of(const iocomp_var* var, const iocomp_block& block) {
   const auto refuse = [](const std::string& why) {
     throw Error{ErrorCode::invalid_argument, "put_block: " + why};

@@ -46,7 +46,7 @@ void take_struct(const void* given, void* known, std::size_t known_bytes, const 
 /// The same of one that may be left out: nothing for 0.
 [[nodiscard]] std::optional<array::ElementType> given_type(int type, const char* call);
 
-/// Where a block begins in the local array: `start`, or at the first element of a larger array.
+/// The begin of a block in the local array: `start`, or the first element of a larger array.
 /// @throws Error{invalid_argument} for a start without the extents of the array.
 [[nodiscard]] const std::int64_t* memory_start_of(const std::int64_t* shape,
                                                   const std::int64_t* start, const char* call);

@@ -12,7 +12,7 @@
 #include "array/element_type.h"
 #include "session/session.h"
 
-// What the opaque types of iocomp.h are.
+// The contents of the opaque types of iocomp.h.
 
 struct iocomp_var {
   iocomp_file* file = nullptr;

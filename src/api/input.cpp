@@ -95,7 +95,7 @@ const Attribute& attribute_of(const iocomp_input* input, const char* variable, c
   return found->second;
 }
 
-// What an attribute is, for people.
+// A description of an attribute for messages.
 std::string told(const Attribute& attribute) {
   return attribute.is_text ? "text"
                            : std::to_string(attribute.count()) + " of the type " +

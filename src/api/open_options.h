@@ -10,7 +10,7 @@
 
 namespace iocomp::api {
 
-/// What the program says of one open.
+/// The options of the program for one call of open.
 struct OpenOptions {
   /// @param given  null: nothing.
   /// @throws Error{invalid_argument} for a communicator that is none.

@@ -37,7 +37,7 @@ struct Box {
 [[nodiscard]] Box make_box(const Shape& shape, const std::int64_t* start,
                            const std::int64_t* count);
 
-/// Of a box that came from elsewhere.
+/// Checks a box that came from elsewhere.
 /// @throws Error{invalid_argument} for one that lies in no array.
 void check(const Box& box);
 
@@ -49,10 +49,10 @@ void check(const Box& box);
 [[nodiscard]] std::int64_t elements_below(const Shape& shape, const Box& box,
                                           std::int64_t index) noexcept;
 
-/// Whether all of `inner` lies in `outer`. @pre they have as many dimensions.
+/// True if all of `inner` lies in `outer`. @pre they have as many dimensions.
 [[nodiscard]] bool contains(const Box& outer, const Box& inner) noexcept;
 
-/// Whether the elements of the box follow one another in the row-major order of the shape (an empty
+/// True if the elements of the box follow one another in the row-major order of the shape (an empty
 /// box does).
 [[nodiscard]] bool is_contiguous(const Shape& shape, const Box& box) noexcept;
 

@@ -16,9 +16,9 @@
 
 namespace iocomp::array {
 
-/// What elements hash to: XXH3 with 64 bits, of the elements in row-major order, each number with
-/// its least significant byte first. So it is that of the values, on every machine and however a
-/// file has them: in parts, swapped or compressed.
+/// The hash of elements: XXH3 with 64 bits, of the elements in row-major order, each number with
+/// its least significant byte first. So it depends on the values alone, not on the machine nor on
+/// how a file has them: in parts, swapped or compressed.
 class Checksum {
  public:
   /// @param order  of the bytes of a number, in the memory that is added.

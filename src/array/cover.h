@@ -9,10 +9,10 @@
 
 namespace iocomp::array {
 
-/// Which elements some puts cover, each as often as it is put: a sum that is cheap to make, to add
-/// and to send, and equal for equal coverage only (but for an accident of about the number of
-/// elements in 2^61). It is the value of the polynomial whose exponents are the elements' indices,
-/// at a fixed random point, modulo the prime 2^61 - 1.
+/// The elements that some puts cover, each as often as it is put. It is a sum that is cheap to
+/// make, to add and to send, and equal for equal coverage only (but for an accident of about the
+/// number of elements in 2^61). It is the value of the polynomial whose exponents are the elements'
+/// indices, at a fixed random point, modulo the prime 2^61 - 1.
 struct Cover {
   std::uint64_t elements = 0;
   std::uint64_t print = 0;  ///< < 2^61

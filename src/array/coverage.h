@@ -20,7 +20,7 @@ struct Part {
   std::int64_t count = 0;
 };
 
-/// What parts leave of an array, and where two of them meet.
+/// The elements of an array that no part covers, and those that two parts share.
 struct Coverage {
   struct Overlap {
     std::size_t one = 0;  ///< number of a part

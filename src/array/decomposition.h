@@ -15,15 +15,15 @@
 
 namespace iocomp::array {
 
-/// Where the elements of a packed order lie in a program's own array, which has them in another
-/// order, or has others in between. 16 bytes per part that is contiguous in both.
+/// The places of elements in a program's own array that has them in another order, or has others in
+/// between. 16 bytes per part that is contiguous in both.
 class Gather {
  public:
   /// Add elements behind all others of the packed order. @pre count > 0
   void append(std::int64_t local, std::int64_t count);
   void shrink() { parts_.shrink_to_fit(); }
   [[nodiscard]] std::int64_t elements() const noexcept { return elements_; }
-  /// Whether the packed order is that of the array.
+  /// True if the packed order is that of the array.
   [[nodiscard]] bool is_identity() const noexcept {
     return parts_.empty() || (parts_.size() == 1 && parts_.front().local == 0);
   }
@@ -61,7 +61,7 @@ class Gather {
   std::int64_t reach_ = 0;
 };
 
-/// What one rank has of an array of some shape, said once and used for any number of puts.
+/// The elements of an array that one rank has: described once and used for any number of puts.
 struct Decomposition {
   Shape shape;
   std::shared_ptr<const RunList> runs;

@@ -8,7 +8,7 @@
 
 namespace iocomp::array {
 
-/// Where a block sits in a local array: `start` and `count` of the block inside `shape`, the
+/// The place of a block in a local array: `start` and `count` of the block inside `shape`, the
 /// extents of the array.
 struct MemoryBox {
   Shape shape;

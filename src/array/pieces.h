@@ -25,9 +25,9 @@ struct Domains {
 [[nodiscard]] Domains divide(const Shape& shape, std::int64_t element_bytes, int parts,
                              std::int64_t granule_bytes) noexcept;
 
-/// What travels to one server: elements `first` to `first + count` of the packed order of the
-/// block. Because the row-major order of a block follows that of the array, the part of a block in
-/// a domain is contiguous in its packed order.
+/// A part of a block that travels to one server: elements `first` to `first + count` of the packed
+/// order of the block. Because the row-major order of a block follows that of the array, the part
+/// of a block in a domain is contiguous in its packed order.
 struct Piece {
   int part = 0;
   std::int64_t first = 0;

@@ -11,7 +11,7 @@
 
 namespace iocomp::array {
 
-/// Which elements of an array a put covers: those of a box or, where there is a list, those of its
+/// The elements of an array that a put covers: those of a box or, if there is a list, those of its
 /// runs. Their "packed order" is the row-major order of the array.
 struct Region {
   Region() = default;
@@ -26,7 +26,7 @@ struct Region {
 /// How many elements of the region have a row-major index in `shape` below `index`.
 [[nodiscard]] std::int64_t elements_below(const Shape& shape, const Region& region,
                                           std::int64_t index) noexcept;
-/// Whether the elements follow one another in the row-major order of the shape.
+/// True if the elements follow one another in the row-major order of the shape.
 [[nodiscard]] bool is_contiguous(const Shape& shape, const Region& region) noexcept;
 /// Row-major index behind the last element; 0 when there is none.
 [[nodiscard]] std::int64_t end_index(const Shape& shape, const Region& region) noexcept;

@@ -9,9 +9,8 @@
 
 namespace iocomp::array {
 
-/// What one rank has of an array that is cut up in no regular way: runs in ascending order that
-/// neither overlap nor touch. The "packed order" of its elements is that of the array. 16 bytes per
-/// run.
+/// One rank's elements of an array that is cut irregularly: runs in ascending order that neither
+/// overlap nor touch. The "packed order" of its elements is that of the array. 16 bytes per run.
 class RunList {
  public:
   void reserve(std::size_t runs) { entries_.reserve(runs); }

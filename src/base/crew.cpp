@@ -81,7 +81,7 @@ Crew::Crew(Terms terms) : terms_{std::move(terms)} {}
 
 Crew::~Crew() = default;
 
-// Where the system gives fewer threads, these and the caller do the work.
+// If the system gives fewer threads, these and the caller do the work.
 void Crew::start() {
   const std::scoped_lock lock{mutex_};
   if (std::exchange(has_started_, true)) {
@@ -159,7 +159,7 @@ Outcome Crew::share(std::span<const std::byte> memory, std::size_t unit,
     jobs.emplace_back([&work, share] {
       std::optional<DomainPreference> preference;
       if (share.domain >= 0) {
-        // Where the system does not place pages they lie elsewhere, and all the same are right.
+        // If the system does not place pages, they lie elsewhere; the bytes are the same.
         (void)outcome_of([&] { preference.emplace(share.domain); });
       }
       work(share.begin, share.begin + share.bytes);

@@ -27,7 +27,7 @@ class Crew {
   static constexpr int anybody = -1;
   static constexpr int caller = 0;
 
-  /// What one thread does of a request.
+  /// A thread's share of a request.
   struct Share {
     std::size_t begin = 0;  ///< in the request, bytes
     std::size_t bytes = 0;
@@ -47,8 +47,8 @@ class Crew {
     /// write to one page.
     std::size_t grain_bytes = 4096;
     Divide divide{};  ///< null: evenly
-    /// Where its threads sit: NUMA domains by their numbers in the operating system, each once;
-    /// less than two where nothing has to be placed.
+    /// The NUMA domains where its threads sit, by their numbers in the operating system, each once;
+    /// less than two if nothing has to be placed.
     std::vector<int> domains{};
     std::function<void(int thread)> enter{};  ///< what each thread but the caller does first
   };
@@ -59,7 +59,7 @@ class Crew {
 
   [[nodiscard]] int threads() const noexcept { return terms_.threads; }
   [[nodiscard]] const std::vector<int>& domains() const noexcept { return terms_.domains; }
-  /// Whether a request of that size is divided.
+  /// True if a request of that size is divided.
   [[nodiscard]] bool divides(std::size_t bytes) const noexcept {
     return terms_.threads > 1 && bytes / 2 >= terms_.least_bytes;
   }

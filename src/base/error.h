@@ -33,7 +33,7 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-/// What something came to: `ok`, or a failure with its story. For failures that travel or wait to
+/// The result of an action: `ok`, or a failure with its story. For failures that travel or wait to
 /// be told.
 struct Outcome {
   ErrorCode code = ErrorCode::ok;

@@ -9,8 +9,8 @@
 
 namespace iocomp {
 
-/// What concerns a target that may be a file or a folder of files: every dataset of ADIOS2's BP
-/// formats is a folder, and every store of Zarr, with a folder in it for each array.
+/// Targets that may be a file or a folder of files. Every dataset of ADIOS2's BP formats is a
+/// folder. So is every store of Zarr, with a folder in it for each array.
 
 /// Bytes of a file, or of all files in a folder.
 /// @throws Error{storage_failure}.
@@ -24,8 +24,8 @@ void make_durable(const Path& path);
 void make_durable(const OpenFolder& folder);
 
 [[nodiscard]] bool is_folder(const Path& path);
-/// Whether a folder is one that a format has written: it has files, one of which is `mark`, and
-/// folders of the same kind, which have files only.
+/// True if a format has written this folder: it has files, one of which is `mark`, and folders of
+/// the same kind, which have files only.
 [[nodiscard]] bool is_folder_of_a_format(const Path& path, const std::string& mark);
 
 }  // namespace iocomp

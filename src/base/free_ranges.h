@@ -7,7 +7,7 @@
 
 namespace iocomp {
 
-/// Which parts of a range of bytes are free: handed out lowest first, so that memory once touched
+/// The free parts of a range of bytes. The lowest are handed out first, so that memory once touched
 /// is used again; neighbours that come back are joined. In units of pages.
 class FreeRanges {
  public:

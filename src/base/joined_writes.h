@@ -22,7 +22,7 @@ class JoinedWrites {
   void add(std::span<const std::byte> bytes);
   /// Write what is left, and let the disk begin with all. @throws Error{storage_failure}.
   void finish();
-  /// Where the next one goes.
+  /// The offset of the next write.
   [[nodiscard]] std::int64_t end() const noexcept { return written_ + std::ssize(joined_); }
 
  private:

@@ -66,7 +66,7 @@ void write(Level level, std::string_view text) {
     const std::scoped_lock lock{now.mutex};
     line = fmt::format("{} {} {}: {}\n", local_time(), level_name(level), now.who, text);
   }
-  // Where even stderr refuses there is nobody left to tell.
+  // If even stderr refuses, nobody is left to tell.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -8,8 +8,8 @@ namespace iocomp::log {
 
 enum class Level { silent, error, warning, info, debug };
 
-/// What is printed, and who prints: "compute 3", "server 1". Process-wide; set once by the session.
-/// Silent until then.
+/// Set which lines are printed, and the name of this process in them: "compute 3", "server 1".
+/// Process-wide; set once by the session. Silent until then.
 void configure(Level level, std::string_view who);
 [[nodiscard]] bool enabled(Level level) noexcept;
 

@@ -47,7 +47,7 @@ class DomainMask {
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
-// Of the pages of so many addresses, one each `step` bytes.
+// The domains of the pages at `count` addresses, one each `step` bytes.
 std::vector<int> domains_at(std::uintptr_t begin, std::size_t step, std::size_t count) {
   const std::size_t page = page_bytes();
   std::vector<void*> addresses;

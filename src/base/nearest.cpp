@@ -33,7 +33,7 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-// What both begin with costs nothing: names of the environment are compared with many that begin as
+// A common beginning costs nothing: names of the environment are compared with many that begin as
 // they do.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   const auto differ = std::ranges::mismatch(left, right, {}, to_lower, to_lower);

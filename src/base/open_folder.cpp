@@ -179,7 +179,8 @@ Descriptor OpenFolder::open_raw(const std::string& name, int flags) const noexce
   });
 }
 
-// Whoever writes it does wait: io_uring does not for what was opened so.
+// The file was opened without waiting; writes to it shall wait, since io_uring refuses to for such
+// files.
 Descriptor OpenFolder::checked(Descriptor file, const std::string& name) const {
   struct stat status{};
   if (::fstat(file.raw(), &status) != 0) {

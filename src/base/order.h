@@ -5,7 +5,7 @@
 
 namespace iocomp {
 
-/// Which of the ranks of a node serve, or aggregate.
+/// A choice of the ranks of a node that serve, or aggregate.
 enum class Order {
   packed,  ///< the lowest
   spread,  ///< each (N/k)-th of N ranks, k being the number of servers: s = N/k - 1 are skipped

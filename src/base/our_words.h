@@ -8,8 +8,8 @@
 
 namespace iocomp {
 
-/// What an exception says, in words for users: those of the JSON library and of conversions of the
-/// standard library name their own functions.
+/// The text of an exception in words for users: the JSON library and conversions of the standard
+/// library name their own functions.
 [[nodiscard]] std::string in_our_words(const std::exception& error);
 
 /// Turn the exception in flight into a code, for callers that no exception may reach.

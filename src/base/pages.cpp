@@ -42,7 +42,8 @@ std::size_t small_page_bytes(std::span<const std::byte> range) {
     } else if (std::sscanf(line.c_str(), "AnonHugePages: %lu kB", &kib) == 1) {
       mapping.huge = kib << 10U;
       if (mapping.begin < end && begin < mapping.end) {
-        // Of a larger mapping, which pages are small is not told: as much as can be here.
+        // The system does not tell which pages of a larger mapping are small. Count as many as can
+        // be here.
         const std::size_t here = std::min(end, mapping.end) - std::max(begin, mapping.begin);
         small += std::min(here, mapping.present - std::min(mapping.present, mapping.huge));
       }

@@ -11,8 +11,8 @@ namespace iocomp {
 /// millisecond: not for every call.
 [[nodiscard]] std::size_t small_page_bytes(std::span<const std::byte> range);
 
-/// Whether the system makes memory that processes share of huge pages, without being asked or when
-/// it is (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
+/// True if the system makes memory that processes share of huge pages, by itself or on request
+/// (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
 [[nodiscard]] bool shared_memory_has_huge_pages();
 
 }  // namespace iocomp

@@ -22,7 +22,7 @@ class SignalWatch {
   ~SignalWatch();
 
   [[nodiscard]] bool watches(int signal) const noexcept;
-  /// Whether any of them has come since somebody has watched it.
+  /// True if any of them has come since somebody has watched it.
   [[nodiscard]] bool has_come() const noexcept;
 
  private:

@@ -57,7 +57,7 @@ inline void stream_part(std::byte* to, const std::byte* from, std::size_t bytes)
   std::memcpy(to, from, bytes);
 }
 
-/// Who is told of the copies next finds them there.
+/// Makes the copies visible to any thread that is told of them afterwards.
 inline void stream_end() noexcept {
 #if defined(__SSE2__)
   _mm_sfence();

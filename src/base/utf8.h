@@ -5,7 +5,7 @@
 
 namespace iocomp {
 
-/// Whether it is UTF-8, which is all that names and text of most formats may be.
+/// True if a text is UTF-8. Names and text of most formats may be nothing else.
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 }  // namespace iocomp

@@ -24,9 +24,9 @@ class Worker {
   /// Called by the thread that ran the job.
   using Ended = std::function<void(const Outcome&)>;
 
-  /// @param name  of the threads, for those who look at the process: 15 letters at most.
-  /// Where the system gives fewer threads than asked for, these do the work.
-  /// @throws Error{storage_failure} where it gives none.
+  /// @param name  of the threads, shown by tools that list them: 15 letters at most.
+  /// If the system gives fewer threads than asked for, these do the work.
+  /// @throws Error{storage_failure} if it gives none.
   explicit Worker(const std::string& name, int threads = 1);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -37,7 +37,7 @@ class Worker {
   /// Have a job run by its thread, and sleep until that is done.
   Outcome run(const Job& job);
 
-  /// What becomes of a job, whoever runs it: all that it throws is a failure.
+  /// The outcome of a job, in whichever thread it runs: all that it throws is a failure.
   [[nodiscard]] static Outcome outcome_of_job(const Job& job) noexcept;
 
  private:

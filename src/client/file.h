@@ -90,7 +90,7 @@ class File {
     std::string names{};  ///< of the dimensions, as the attribute has them; empty: none
   };
   int define(const Definition& said);
-  /// Whether dimensions have names in files of the format.
+  /// True if dimensions have names in files of the format.
   [[nodiscard]] bool names_dimensions() const noexcept { return catalogue_.rules().has_dimensions; }
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.

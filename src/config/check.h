@@ -8,7 +8,7 @@
 
 namespace iocomp::config {
 
-/// What a value of this row may be: "are auto, halves, spread", "is an integer from 1 on".
+/// A text for the values that a row allows: "are auto, halves, spread", "is an integer from 1 on".
 [[nodiscard]] std::string allowed_text(const Key& row);
 
 /// Refuse a value that the row does not allow.

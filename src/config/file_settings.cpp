@@ -117,7 +117,8 @@ void read_type(VariableSettings& found, const OfVariable& from, const FileSettin
   found.is_typed_by_name = from.found("type").said_of == VariableValue::Of::name;
 }
 
-/// What compresses in a file: netcdf, zarr, hdf5 along time, and posix where a file has one step.
+/// Check that a file can be compressed: netcdf and zarr can, hdf5 along time, and posix with one
+/// step per file.
 void check_method(const OfVariable& from, std::string_view method, const FileSettings& file) {
   const bool has_frames = file.backend == "posix" || file.backend == "frames";
   if (has_frames && !file.file_per_step) {

@@ -13,10 +13,10 @@
 
 namespace iocomp::config {
 
-/// What becomes of what is committed under the name of a file that is opened for writing.
+/// The fate of a committed file whose name is opened for writing again.
 enum class Existing : std::uint8_t { refuse, replace, go_on };
 
-/// What becomes of blocks for which there is no memory.
+/// The answer to a put for whose block there is no memory.
 enum class WhenFull : std::uint8_t { wait, fail, spill };
 
 /// How one variable is kept in a file.
@@ -28,7 +28,7 @@ struct VariableSettings {
   int keep_bits = 0;            ///< of the mantissa; 0: all
   std::string operator_name{};  ///< of adios2; empty: none
   std::vector<std::pair<std::string, std::string>> operator_parameters{};
-  /// What is rounded was said of the variable by its name, not of all, nor by a pattern.
+  /// The setting was given for the variable by its name, not for all nor by a pattern.
   bool is_rounded_by_name = false;
   std::string type{};             ///< of floating-point numbers in the file; empty: the program's
   bool is_typed_by_name = false;  ///< likewise
@@ -55,7 +55,7 @@ struct FileSettings {
   bool grows_along_time = false;   ///< layout = "time"
   bool is_flat = false;            ///< layout = "flat"
   VariableSettings usual;          ///< of variables of which nothing is said
-  /// Of a variable by its name.
+  /// Returns the settings of a variable, given by name.
   std::function<VariableSettings(std::string_view)> of_variable;
   std::vector<VariableSettings> others;  ///< that variables of some names may have
   std::int64_t alignment_bytes = 4096;
@@ -65,7 +65,7 @@ struct FileSettings {
   std::string engine = "BP5";
   std::vector<std::pair<std::string, std::string>> engine_parameters;
 
-  /// Whether some variable may be compressed.
+  /// True if some variable may be compressed.
   [[nodiscard]] bool compresses() const noexcept;
 };
 

@@ -6,7 +6,7 @@
 
 namespace iocomp::config {
 
-/// What the setting `log` says.
+/// The level that the setting `log` names.
 [[nodiscard]] log::Level log_level(const Settings& settings);
 
 }  // namespace iocomp::config

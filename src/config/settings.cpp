@@ -40,7 +40,7 @@ std::string environment_key(std::string_view key) {
                                         marked(environment_name_of_variable(variable)), last);
 }
 
-/// Whether a name is what a pattern says, in which each '*' stands for any text.
+/// True if a name matches a pattern, in which each '*' stands for any text.
 bool matches(std::string_view pattern, std::string_view name) {
   constexpr auto none = std::string_view::npos;
   std::size_t at = 0;       // in the pattern

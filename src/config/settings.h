@@ -12,7 +12,7 @@
 
 namespace iocomp::config {
 
-/// What a value may be.
+/// The type of a value.
 enum class ValueType {
   text,
   path,
@@ -37,14 +37,15 @@ struct Key {
   std::string_view doc;            ///< one line
   /// Only the environment may set it: what a file in the working directory must not decide.
   bool environment_only = false;
-  /// Of a file: it may also be set of single variables, in [files.<name>.variables.<variable>].
+  /// The key may also be set for single variables of a file, in
+  /// [files.<name>.variables.<variable>].
   bool of_variable = false;
 };
 
 /// All settings, in the order in which they are documented.
 [[nodiscard]] const std::vector<Key>& all_keys();
 
-/// Where a value came from: "default", "program", "iocomp.toml:12", "environment IOCOMP_MODE".
+/// A value and its origin: "default", "program", "iocomp.toml:12", "environment IOCOMP_MODE".
 struct Value {
   std::string text;
   std::string origin;
@@ -116,9 +117,9 @@ class Settings {
   /// Value and origin of one key, and of one key of a file.
   [[nodiscard]] Value value(std::string_view key) const;
   [[nodiscard]] Value file_value(std::string_view file, std::string_view key) const;
-  /// Of one variable in a file. What is said of the variable holds over what is said of the file;
-  /// of the variable, sources hold as for files, its name over patterns ("rho*"), and the longest
-  /// pattern over others.
+  /// The value for one variable in a file. A setting for the variable overrides one for the file.
+  /// For the variable, sources rank as for files; its name ranks over patterns ("rho*"), and the
+  /// longest pattern over others.
   [[nodiscard]] VariableValue variable_value(std::string_view file, std::string_view variable,
                                              std::string_view key) const;
   /// The names and patterns of variables of which something is said for this file, or for all
@@ -134,7 +135,7 @@ class Settings {
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force() const;
 
  private:
-  // Where several entries have the same key the last one holds.
+  // If several entries have the same key, the last one holds.
   explicit Settings(const std::vector<Entry>& entries);
 
   // Keys that some source sets: "files.fields.backend", and "files.$FIELDS.backend" from the

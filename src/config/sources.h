@@ -16,15 +16,15 @@ namespace iocomp::config {
 [[nodiscard]] std::vector<Entry> read_toml(std::string_view text, std::string_view source,
                                            bool with_lines);
 
-/// What the program's own text is called in errors and origins.
+/// The name of the program's own text in errors and origins.
 inline constexpr std::string_view program_source = "program";
 
-/// What the program says of one file in the call that opens it, as keys of that file.
+/// Reads the options of the call that opens a file, as keys of that file.
 /// @throws Error{invalid_setting} as read_toml; also for sections: other files and other settings
-/// are none of this call.
+/// do not belong in this call.
 [[nodiscard]] std::vector<Entry> read_options(std::string_view options, std::string_view file);
 
-/// What sources set, and what the user should hear of them.
+/// The settings of all sources, and warnings for the user.
 struct Found {
   std::vector<Entry> entries;
   std::vector<std::string> warnings;

@@ -7,7 +7,7 @@
 
 namespace iocomp::config {
 
-/// Where this process spills: `staging.spill`; unset, what the environment says of a folder for
+/// The folder where this process spills: `staging.spill`; if unset, the environment's folder for
 /// temporary files (TMPDIR, TMP, TEMP), else /tmp.
 [[nodiscard]] std::string spill_folder(const Settings& settings);
 

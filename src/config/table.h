@@ -17,7 +17,7 @@ inline constexpr std::string_view file_prefix = "files.*.";
 /// The row of a key of a file ("backend"), or null.
 [[nodiscard]] const Key* find_file_key(std::string_view name) noexcept;
 
-/// Where a setting that stood elsewhere once stands now ("expert.inline"), else nothing.
+/// The present name of a setting that has been renamed ("expert.inline"), else nothing.
 /// @param name  as keys or as variables are written: "transport.inline", "TRANSPORT_INLINE".
 [[nodiscard]] std::string_view present_name(std::string_view name);
 
@@ -34,7 +34,7 @@ struct FileKey {
 /// Names of files and variables may have dots, names of keys do not.
 [[nodiscard]] FileKey parts_of(std::string_view key) noexcept;
 
-/// What may be set of one variable: "chunk, compression, ...".
+/// The keys that may be set for one variable: "chunk, compression, ...".
 [[nodiscard]] std::string variable_keys();
 
 /// "backend" of "files.*.backend".

@@ -57,11 +57,11 @@ struct EarlierAttribute {
 /// The most bytes that a variable takes in the header of a file, without its attributes.
 [[nodiscard]] std::int64_t bytes_in_header(const Variable& variable);
 
-/// Where a file begins that goes on with what earlier jobs have written.
+/// The beginning of a file that goes on with the work of earlier jobs.
 struct Beginning {
   std::int64_t number = 0;  ///< of its first step
   FolderAddress folder{};   ///< in which it lies
-  // Of one file of all steps:
+  // For one file of all steps:
   bool is_there = false;
   std::int64_t steps = 0;      ///< that it has, with those that failed
   std::int64_t bytes = 0;      ///< that these take
@@ -75,8 +75,8 @@ struct Beginning {
   std::int64_t header_room = 0;                          ///< in front of them; 0: there are none
 };
 
-/// What a file contains, as the log of its events tells: every process that applied the same events
-/// knows the same variables, shapes and offsets.
+/// The contents of a file, as the log of its events tells: every process that applied the same
+/// events knows the same variables, shapes and offsets.
 class Catalogue {
  public:
   /// The size of a header without names and attributes.
@@ -141,8 +141,8 @@ class Catalogue {
   [[nodiscard]] std::vector<Attributes> variable_attributes(std::int64_t step) const;
   /// True if an attribute of a variable was set after a step.
   [[nodiscard]] bool has_later_attributes(int id, std::int64_t step) const;
-  /// What elements of a variable hold that nobody puts in a step: one element's bytes, or nothing
-  /// where that is 0 and the file holds 0 anyway.
+  /// The value of elements that nobody puts in a step: one element's bytes, or nothing if that is 0
+  /// and the file holds 0 anyway.
   [[nodiscard]] std::vector<std::byte> fill(int id, std::int64_t step) const;
   /// The scalar variable "time" in a step whose time the program has said: the step has it whoever
   /// puts it. Nothing where there is none, or where its type cannot hold that time.
@@ -192,13 +192,13 @@ class Catalogue {
   mutable std::int64_t lengths_checked_ = -1;  // by so many events
 };
 
-/// What is defined by a step.
+/// The definitions of a file that hold in a step.
 struct Known {
   const Catalogue& catalogue;
   std::int64_t step = 0;
 };
 
-/// What the lead keeps of a file besides the catalogue: which variables each step has, and where.
+/// The variables of each step, and their offsets: the lead keeps them beside the catalogue.
 class Contents {
  public:
   /// A variable is in a step; `offset` and `sums` as in Placed.
@@ -211,7 +211,7 @@ class Contents {
   /// For manifest and finish: the steps `first` to `last` (included).
   [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
                                      std::int64_t last) const;
-  /// Where the last variable of these steps ends, of those that have an offset.
+  /// The end of the last variable in these steps that has an offset.
   [[nodiscard]] std::int64_t end(const Catalogue& catalogue, std::int64_t first,
                                  std::int64_t last) const;
 

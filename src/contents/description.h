@@ -14,10 +14,10 @@
 
 namespace iocomp::contents {
 
-/// Of a step whose physical time nobody has said.
+/// The time of a step for which nobody has set one.
 inline constexpr double unknown_time = std::numeric_limits<double>::quiet_NaN();
 
-/// What the program calls a step.
+/// The program's number and time for a step.
 struct StepName {
   std::int64_t number = 0;
   double time = unknown_time;
@@ -30,7 +30,7 @@ struct BlockSum {
 
   friend bool operator==(const BlockSum&, const BlockSum&) = default;
 };
-/// Those of a variable in a step; null where there are none.
+/// The checksums of a variable's blocks in a step; null if there are none.
 using BlockSums = std::shared_ptr<const std::vector<BlockSum>>;
 
 /// A variable at one step, and where it lies.
@@ -45,11 +45,11 @@ struct Placed {
   [[nodiscard]] std::int64_t number_of_step() const noexcept { return number < 0 ? step : number; }
 };
 
-/// Behind the last byte of those that have an offset: where a library has put the others only that
-/// knows.
+/// The end of the last variable that has an offset. Only the library knows where it has put the
+/// others.
 [[nodiscard]] std::int64_t end_of(const std::vector<Placed>& contents);
 
-/// What a finished file must know besides its data. Steps that are not in it are absent: their data
+/// The parts of a finished file besides its data. Steps that are not listed are absent: their data
 /// are not kept.
 struct Description {
   std::vector<Placed> contents;              ///< in order of step, then definition
@@ -62,7 +62,7 @@ struct Description {
 /// take all memory.
 inline constexpr std::int64_t most_silent_steps = std::int64_t{1} << 24;
 
-/// What one committed file holds.
+/// The contents of one committed file.
 struct Inventory {
   std::vector<std::int64_t> steps;  ///< that are committed, ascending; also those without variables
   std::vector<Placed> contents;     ///< in order of step, then definition
@@ -70,8 +70,8 @@ struct Inventory {
   std::map<std::string, Attributes> of_variable;  ///< by name
   std::map<std::int64_t, StepName> names{};  ///< of those that have a number or a time of their own
 
-  /// What the program calls a step. One of which nothing is told has the number behind that of the
-  /// step before.
+  /// The program's name for a step. Unless one was told, its number follows that of the step
+  /// before.
   [[nodiscard]] StepName name_of(std::int64_t step) const {
     const auto later = names.upper_bound(step);
     if (later == names.begin()) {

@@ -23,13 +23,14 @@ struct Dimensions {
   std::vector<std::string> names;  ///< of the others, one for each of the shape
 };
 
-/// What the variable's attribute "dimensions" says: as many names as it has dimensions, separated
-/// by blanks, with "time" in front or not. Without that attribute they are called after their
-/// extents ("dim_64", a second one "dim_64_2"), and a file of all steps has "time" in front.
-/// @throws Error{invalid_argument} where the attribute says something else.
+/// The dimensions that the variable's attribute "dimensions" tells: as many names as it has
+/// dimensions, separated by blanks, with "time" in front or not. Without that attribute they are
+/// called after their extents ("dim_64", a second one "dim_64_2"), and a file of all steps has
+/// "time" in front.
+/// @throws Error{invalid_argument} for other texts.
 [[nodiscard]] Dimensions dimensions_of(const Variable& variable, bool one_step);
 
-/// What to say of a variable without time that is put in a second step of a file of all steps.
+/// The error for a variable without time that is put in a second step of a file of all steps.
 [[nodiscard]] Error once_only(const Variable& variable, std::int64_t first, std::int64_t second);
 
 /// The dimensions of a file in the making. A name has one length.

@@ -10,10 +10,10 @@
 
 namespace iocomp::contents {
 
-/// Where raw variables lie in a file, from the order of `define`, `set_shape` and `end_step` alone,
-/// so that every process that saw the same calls computes the same offsets. Steps follow one
-/// another; within a step the variables follow in order of definition, each beginning at a multiple
-/// of the alignment. Room is kept for variables that nobody puts.
+/// The offsets of raw variables in a file. They follow from the order of `define`, `set_shape` and
+/// `end_step` alone, so that every process that saw the same calls computes the same. Steps follow
+/// one another. Within a step the variables follow in order of definition, each beginning at a
+/// multiple of the alignment. Room is kept for variables that nobody puts.
 ///
 /// A variable defined in step s exists from s on; a shape set in step s holds from s on.
 class Layout {

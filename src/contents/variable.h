@@ -56,12 +56,12 @@ struct Variable {
   std::string name;
   array::ElementType type = array::ElementType::float64;
   array::Shape shape;  ///< at that step
-  /// What its attributes of these names say, set in that step or before: formats with named
-  /// dimensions want to know it before they make room.
+  /// The variable's attributes of these names, set in that step or before: formats with named
+  /// dimensions want to know them before they make room.
   std::optional<std::string> dimensions = std::nullopt;  ///< text "dimensions": "time y x"
   std::optional<Attribute> fill_value = std::nullopt;    ///< "_FillValue"
 
-  /// Whether its fill value is one value of its type: other ones formats do not take.
+  /// True if its fill value is one value of its type. Formats take no other.
   [[nodiscard]] bool has_fill_value() const noexcept {
     return fill_value && !fill_value->is_text && fill_value->type == type &&
            fill_value->count() == 1;
@@ -75,12 +75,13 @@ struct Variable {
   }
 };
 
-/// What the file keeps of floating-point values: so many bits of the mantissa.
+/// The bits of the mantissa of floating-point values that the file keeps.
 struct Kept {
   int bits = 0;               ///< 0: all
   bool of_all_kinds = false;  ///< else not of scalars, nor of what tells coordinates
 };
-/// What a file keeps of a variable, by name and type. Throws where that is asked and cannot be.
+/// Returns what a file keeps of a variable, by name and type. Throws if a setting asks for
+/// something impossible.
 using KeptBits = std::function<Kept(const Variable&)>;
 
 /// Round values of a variable to what its file keeps of them, where they lie. Nothing happens where

@@ -10,7 +10,7 @@
 
 namespace iocomp::device {
 
-/// Who has the memory at an address.
+/// The owner of the memory at an address.
 struct Owner {
   std::uintptr_t context = 0;  ///< the driver's; 0: that which all of the process use
   int gpu = 0;                 ///< its number
@@ -41,7 +41,7 @@ class Driver {
   Driver& operator=(const Driver&) = delete;
   virtual ~Driver() = default;
 
-  /// Whose the memory is; nothing for memory that the CPU can read as any other.
+  /// Finds the owner of memory; nothing for memory that the CPU can read as any other.
   /// @throws Error{unsupported} for memory of a GPU that has no addresses.
   [[nodiscard]] virtual std::optional<Owner> owner_of(const void* address) = 0;
   /// @throws Error{invalid_argument} with the words of the driver.

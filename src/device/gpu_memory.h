@@ -20,7 +20,8 @@ class GpuMemory {
   /// first put: it may be of no use to this program.
   void look_ahead();
 
-  /// What the CPU reads such values through, for each GPU that has some.
+  /// The size of the window through which the CPU reads such values, one for each GPU that has
+  /// some.
   static constexpr std::size_t window_bytes = std::size_t{8} << 20;
 
   /// The values at an address; nothing where the CPU can read them. Those found before are not read
@@ -31,7 +32,7 @@ class GpuMemory {
   [[nodiscard]] std::shared_ptr<GpuValues> find(const void* first, std::size_t begin,
                                                 std::size_t end);
 
-  /// Whether that would find values of a GPU.
+  /// True if `find` would find values of a GPU.
   /// @throws Error{unsupported} as above.
   [[nodiscard]] bool is_there(const void* address);
 

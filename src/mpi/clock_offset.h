@@ -16,8 +16,8 @@ struct ClockOffset {
   double error_seconds = 0;  ///< at most so far off; 0 where rank 0 has the same clock
 };
 
-/// Which clock `now_seconds` reads: the same number in processes that have the same one, which are
-/// those of one running system (and one time namespace of it).
+/// The identity of the clock that `now_seconds` reads: the same number in all processes of one
+/// running system (and of one time namespace in it).
 [[nodiscard]] std::int64_t clock_identity();
 
 /// One rank of each other clock asks rank 0 what time it is, some times, and believes the answer

@@ -10,8 +10,8 @@
 
 namespace iocomp::mpi {
 
-/// Which rank of one communicator the i-th member of some of its ranks is. MPI is asked for each
-/// when it is needed first: no table of all. Copies share what is known. For one thread.
+/// The ranks, in one communicator, of some members by their index. MPI is asked for each when it is
+/// first needed: there is no table of all. Copies share what is known. For one thread.
 class Peers {
  public:
   Peers() = default;

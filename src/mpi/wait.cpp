@@ -25,7 +25,7 @@ constexpr std::chrono::nanoseconds cheap_nap = std::chrono::microseconds{250};
 constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{1};
 constexpr int short_part = 8;   // of what was waited, up to the cheap nap
 constexpr int later_part = 64;  // from there on
-// Who has waited for so long may wait a little longer, at a fraction of the cost.
+// A wait that has lasted so long may last a little longer, at a fraction of the cost.
 constexpr std::chrono::nanoseconds long_time = std::chrono::seconds{1};
 constexpr int times_longer = 5;
 

@@ -44,7 +44,7 @@ class Deadline {
   void check(const std::function<std::string()>& what);
   /// How long nothing has moved.
   [[nodiscard]] double idle_seconds() const;
-  /// Whether that is a tenth of the deadline.
+  /// True if that is a tenth of the deadline.
   [[nodiscard]] bool is_long() const;
 
  private:

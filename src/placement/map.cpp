@@ -107,7 +107,7 @@ Map choose_pairs(const MapRequest& request, const std::vector<Population>& popul
   throw Error{ErrorCode::internal, "policy list does not take the servers it was given"};
 }
 
-/// Which server of its node each compute rank of this node belongs to.
+/// The server of each compute rank of this node, by its number on the node.
 std::vector<int> local_homes(const std::vector<Seat>& seats, int first,
                              const Population& population) {
   std::vector<int> home;

@@ -8,7 +8,7 @@
 
 namespace iocomp::placement {
 
-/// Where a rank sits.
+/// The seat of a rank.
 struct Seat {
   bool serves = false;
   int node = 0;

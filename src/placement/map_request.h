@@ -22,7 +22,7 @@ struct Machine {
   std::vector<std::size_t> kind_of_node{};  ///< by node
 };
 
-/// What is asked of a mapping. Numbers that are 0 are left to the mapping.
+/// A request for a mapping. The mapping chooses numbers that are 0.
 struct MapRequest {
   Mapping mapping = Mapping::consecutive;
   Machine machine{};
@@ -36,7 +36,7 @@ struct MapRequest {
   int node_size = 0;
 };
 
-/// Whether groups of compute ranks and of servers alternate, as in policy halves.
+/// True if groups of compute ranks and of servers alternate, as in policy halves.
 [[nodiscard]] bool in_groups(const MapRequest& request);
 
 /// Mapping nodes: every so many-th node serves.

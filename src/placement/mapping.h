@@ -6,7 +6,8 @@
 
 namespace iocomp::placement {
 
-/// Where the ranks sit. The first four are those of Bhardwaj, Bartholomew, Parsons, CUG 2023.
+/// The arrangement of compute ranks and servers on cores. The first four are those of Bhardwaj,
+/// Bartholomew, Parsons, CUG 2023.
 enum class Mapping {
   sequential,     ///< no servers
   consecutive,    ///< servers on cores of their own, beside the compute ranks

@@ -15,7 +15,7 @@ struct Population {
   int servers = 0;
 };
 
-/// What a mapping may use of a node: the cores with an allowed hardware thread, in order.
+/// The part of a node that a mapping may use: the cores with an allowed hardware thread, in order.
 class UsableCores {
  public:
   struct Core {
@@ -44,7 +44,7 @@ class UsableCores {
   int smt_cores_ = 0;
 };
 
-/// Whether this mapping has room for them.
+/// True if this mapping has room for them.
 [[nodiscard]] bool fits(Mapping mapping, const UsableCores& cores, const Population& population);
 
 /// The CPUs of the ranks of one node: compute ranks in order, then servers.

@@ -15,7 +15,7 @@ enum class Policy {
   list,    ///< the ranks named in `servers`
 };
 
-/// What is asked for.
+/// A request for a placement.
 struct Request {
   Policy policy = Policy::halves;
   int servers_per_node = 0;    ///< spread, packed, tail; 0: as many as `ratio` needs
@@ -24,7 +24,7 @@ struct Request {
   std::vector<int> servers{};  ///< list
 };
 
-/// Who serves, and who belongs to whom. Ranks are those of the session.
+/// The compute ranks, the servers, and who belongs to whom. Ranks are those of the session.
 struct Placement {
   std::vector<int> compute;  ///< session ranks that compute, ascending: index = rank in iocomp_comm
   std::vector<int> servers;  ///< session ranks that serve, ascending: index = number of the server

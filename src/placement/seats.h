@@ -52,12 +52,12 @@ using Pairs = std::array<std::int64_t, closeness_count>;
 /// ranks are not bound to cores.
 [[nodiscard]] std::string found_mapping(const Pairs& pairs);
 
-/// Whether these pairs are what a mapping promises.
+/// True if these pairs are as a mapping promises.
 [[nodiscard]] bool agrees(Mapping asked, const Pairs& pairs);
 
-/// Who serves on a node whose ranks have been bound already: neighbours (same core before same L3
-/// before same NUMA domain) are grouped, and in every group the rank on the highest hardware thread
-/// serves the others.
+/// Chooses the servers on a node whose ranks have been bound already. Neighbours (same core before
+/// same L3 before same NUMA domain) are grouped. In every group the rank on the highest hardware
+/// thread serves the others.
 /// @param cpus     by rank of the node: the CPUs it may run on.
 /// @param servers  how many shall serve; at least 1, at most half of the ranks.
 /// @return by rank of the node: its server, itself for servers. Nothing when a rank is not bound

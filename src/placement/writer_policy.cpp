@@ -46,7 +46,8 @@ class DomainRing {
     return idle_.empty() && !others.empty() ? std::vector<int>{others.front()} : others;
   }
 
-  /// Where memory of `memory` that a thread of `thread` has read goes on a relay: not to either.
+  /// The domain to which a relay copies memory of domain `memory` that a thread of domain `thread`
+  /// has read: neither of the two, if there is a third.
   [[nodiscard]] int third(int memory, int thread) const {
     for (const auto* domains : {&idle_, &with_threads_}) {
       for (const int domain : nearest_first(thread, *domains)) {
@@ -81,7 +82,8 @@ class DomainRing {
   std::set<int> idle_;
 };
 
-/// Where the memory of one domain goes: which domains' threads take it, and what they make of it.
+/// The way of one domain's memory: the domains whose threads take it, and the domains that they
+/// write it to.
 struct Plan {
   std::vector<int> thread_domains;
   std::vector<int> targets;  ///< of a push; else empty

@@ -33,7 +33,7 @@ struct SourcePart {
   std::size_t bytes = 0;
 };
 
-/// What one thread does.
+/// A thread's share of a request.
 struct Share {
   std::size_t part = 0;   ///< of the request
   std::size_t begin = 0;  ///< in the part, bytes
@@ -59,7 +59,7 @@ struct Share {
 /// The route that a share takes: never round_robin.
 [[nodiscard]] WriterPolicy route_of(int memory, int thread, int target) noexcept;
 
-/// What was measured of a policy.
+/// The measurements of a policy.
 struct MeasuredPolicy {
   WriterPolicy policy = WriterPolicy::local;
   int threads = 1;
@@ -68,13 +68,13 @@ struct MeasuredPolicy {
   double most = 0;
 };
 
-/// What `automatic` takes for a request: by what it leaves to do for other domains.
+/// The choice of `automatic` for a request, by the work that it leaves to threads of other domains.
 struct AutomaticPolicies {
   WriterPolicy busy = WriterPolicy::local;  ///< its memory lies on all domains that have threads
   WriterPolicy idle = WriterPolicy::pull;   ///< some domain has threads and none of its memory
 };
 
-/// Whether some domain has threads and no part of the request.
+/// True if some domain has threads and no part of the request.
 [[nodiscard]] bool leaves_idle(std::span<const SourcePart> parts, std::span<const int> threads);
 
 struct PolicyChoice {
@@ -83,9 +83,9 @@ struct PolicyChoice {
   std::string reason;
 };
 
-/// What `automatic` takes for requests like this one: the fastest that was measured, or a simpler
-/// one (of local, pull, push, relay, round-robin the earlier) whose median lies within its spread.
-/// Without measurements the study's finding: AutomaticPolicies. A pure function.
+/// The choice of `automatic` for requests like this one: the fastest policy that was measured, or a
+/// simpler one (of local, pull, push, relay, round-robin the earlier) whose median lies within its
+/// spread. Without measurements the study's finding: AutomaticPolicies. A pure function.
 /// @param measured  of requests that leave idle domains as this one does; round trips do not count.
 [[nodiscard]] PolicyChoice choose_policy(std::span<const SourcePart> parts,
                                          std::span<const int> threads,

@@ -14,7 +14,7 @@
 namespace iocomp::placement {
 namespace {
 
-/// Where a hardware thread comes in the order of its domain.
+/// The place of a hardware thread in the order of its domain.
 struct WriterSeat {
   std::size_t sibling;  ///< of its core
   std::size_t turn;     ///< of its core in the L3 group

@@ -81,7 +81,7 @@ class WriterNode {
     });
   }
 
-  /// What the thread with this number of those on a domain is bound to.
+  /// The CPUs for a thread on a domain. @param number  of the thread among those on the domain.
   [[nodiscard]] std::vector<int> free_on(int domain, WriterBinding binding,
                                          std::size_t number) const {
     std::vector<int> cpus;

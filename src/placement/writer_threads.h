@@ -8,7 +8,7 @@
 
 namespace iocomp::placement {
 
-/// What a writer thread is bound to.
+/// The part of a node that a writer thread is bound to.
 enum class WriterBinding {
   domain,  ///< the free hardware threads of a NUMA domain
   l3,      ///< those of an L3 group in it
@@ -27,10 +27,10 @@ struct WriterThread {
       cpus{};  ///< that it is bound to, ascending; empty: it runs where its process may
 };
 
-/// Where the writer threads of one process of a node sit, but for its own thread. A pure function,
-/// which all processes of the node call alike. The process has its own domain and those near it
-/// that no other process of its role sits on; its threads take turns on them, on its own the last
-/// (its own thread is there already).
+/// The seats of the writer threads of one process of a node, without its own thread. A pure
+/// function, which all processes of the node call alike. The process has its own domain and those
+/// near it that no other process of its role sits on. Its threads take turns on them, the own
+/// domain last, since its own thread is there already.
 /// - Hardware threads that a compute rank is bound to are not free, unless `shares`.
 /// - Where no domain has free ones, the threads run where the process may.
 /// @param self  index in `processes`.

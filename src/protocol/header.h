@@ -8,7 +8,7 @@
 
 namespace iocomp::protocol {
 
-/// What a message says. The arrow tells who sends it to whom.
+/// The meaning of a message. The arrow shows its direction.
 enum class Kind : std::uint16_t {
   // compute rank -> server
   open = 1,         ///< -> home: opens a file

@@ -37,7 +37,8 @@ Outcome get_outcome(WireReader& reader) {
   return outcome;
 }
 
-// Of what there are many of: written at once where the message will lie, header in front.
+// Begins a message of which there are many: it is written at once where it will lie, header in
+// front.
 WireWriter begin_message(std::size_t body_bytes) {
   WireWriter writer;
   writer.reserve(sizeof(Header) + body_bytes);

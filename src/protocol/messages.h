@@ -26,7 +26,7 @@ namespace iocomp::protocol {
 
 using Bytes = std::vector<std::byte>;
 
-/// Of a file that is continued behind its last step.
+/// No step lies behind this number: a file that is continued keeps all its steps.
 inline constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max();
 
 /// open, home_open

@@ -6,7 +6,7 @@
 
 namespace iocomp::protocol {
 
-/// What servers write down for the compute ranks, should they end: a note outlives its writer
+/// A note of a server for the compute ranks, in case it ends: a note outlives its writer
 /// (transport::Transport::write_note).
 enum class Note : std::uint64_t {
   publishing = 1,     ///< a step; before its file gets its final name

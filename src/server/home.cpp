@@ -65,7 +65,7 @@ void HomeFile::open(const protocol::Open& open, const std::string& who) {
       begin(
           std::accumulate(counts.begin() + here.first, counts.begin() + here.end, std::int64_t{0}));
     }
-    // Those above must know that members report from here, even if others have opened the file
+    // Servers above must know that members report from here, even if others have opened the file
     // before.
     if (!opened_ || opened_->outcome.ok()) {
       pass_(protocol::encode(key_, Kind::home_open, open));

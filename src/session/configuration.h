@@ -10,7 +10,7 @@
 
 namespace iocomp::session {
 
-/// What a session was told, the same on all ranks.
+/// The configuration of a session, the same on all ranks.
 struct Configuration {
   config::Settings settings;
   mpi::WaitPolicy policy{mpi::usual_deadline_seconds};

@@ -35,7 +35,7 @@
 namespace iocomp::session {
 namespace {
 
-// Whether receivers pull large messages by themselves.
+// True if receivers pull large messages by themselves.
 bool probe_transport(const Ranks& ranks, const mpi::WaitPolicy& policy) {
   std::int64_t pulls = 1;
   // One compute rank of every server, so that each server probes once.
@@ -82,7 +82,8 @@ Connection connect(const Ranks& ranks, const Seating& seating, const Configurati
   const Outcome joined = kind == "message" ? Outcome{} : outcome_of([&] {
     here = join(ranks, seating, configuration, made.name);
   });
-  // Of the lowest rank that has one: all ranks of a node have the same, another node may have none.
+  // The failure of the lowest rank that has one: all ranks of a node have the same, another node
+  // may have none.
   const Outcome first = mpi::agree(all, joined, policy, others);
   if (!first.ok() && (kind == "shared" || first.code == ErrorCode::invalid_setting)) {
     throw Error{first.code, "transport.kind = " + kind + ": " + first.story};

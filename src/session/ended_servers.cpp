@@ -17,7 +17,8 @@
 namespace iocomp::session {
 namespace {
 
-// Of the process, as that which they have left: ranks in MPI_COMM_WORLD.
+// The servers of a session that has ended, by ranks in MPI_COMM_WORLD. There is one set for the
+// process.
 std::set<int>& servers_of_one_session() {
   static std::set<int> ranks;
   return ranks;

@@ -11,7 +11,7 @@
 
 namespace iocomp::session {
 
-// What MPI does first in MPI_Finalize is to delete the attributes of MPI_COMM_SELF.
+// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF.
 FinalizeWatch::FinalizeWatch(std::function<void()> call) : call_{std::move(call)} {
   mpi::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizing, &key_, nullptr));
   mpi::check(MPI_Comm_set_attr(MPI_COMM_SELF, key_, this));

@@ -10,7 +10,7 @@
 
 namespace iocomp::session {
 
-/// What is left of a node's memory limit for one server, and what follows from it.
+/// A server's share of its node's memory limit, and the sizes that follow from it.
 struct MemoryShares {
   std::size_t staging_bytes = 0;  ///< of this server
   std::size_t chunk_bytes = 0;    ///< the largest message of data, the same on all ranks

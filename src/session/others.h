@@ -3,7 +3,7 @@
 
 namespace iocomp::session {
 
-/// Whom the waits of iocomp_init name.
+/// The words for those whom a wait of iocomp_init waits for.
 inline constexpr const char* others = "the other ranks in iocomp_init";
 
 }  // namespace iocomp::session

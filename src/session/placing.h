@@ -11,7 +11,7 @@
 
 namespace iocomp::session {
 
-/// What placement::place decides, for this rank alone: its server's session rank, its own if it
+/// The decision of placement::place for this rank alone: its server's session rank, its own if it
 /// serves. Needs memory for the ranks of a node and O(log ranks) steps. Collective over `all`.
 /// @param node  the ranks that the request takes for a node, in the order of `all`.
 /// @throws Error{invalid_setting}, the same on all ranks, as placement::place does.

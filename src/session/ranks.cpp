@@ -90,7 +90,7 @@ void Ranks::place(const config::Settings& settings, Seating& seating) {
   const auto policy = settings.text("placement.policy");
   const int rank = mpi::rank(all_);
   const int ranks = mpi::size(all_);
-  // Where a node is what the settings say, seats have nothing to say.
+  // If the settings say what a node is, the seats of the ranks are not asked.
   const bool asks_seats =
       policy == "auto" && request.servers.empty() && request.node_size == 0 && ranks > 1;
   const auto by_seats = asks_seats ? seating.by_seats(request) : std::nullopt;

@@ -15,13 +15,12 @@
 
 namespace iocomp::session {
 
-/// Whether servers were asked for: by a key of placement, or by a transport that needs them.
+/// True if servers were asked for: by a key of placement, or by a transport that needs them.
 [[nodiscard]] bool wants_servers(const config::Settings& settings);
 
 enum class Role { compute = 1, server = 2, both = 3 };
 
-/// Which ranks serve, and which compute ranks belong to which server, as far as this rank has to
-/// know.
+/// The ranks that serve, and the server of each compute rank, as far as this rank has to know.
 class Ranks {
  public:
   /// Every rank computes and writes its own data. Collective over `all`.

@@ -77,7 +77,7 @@ Seating::Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy)
 std::optional<int> Seating::by_seats(const placement::Request& request) {
   std::optional<std::vector<int>> local;
   if (leads_node() && ranks_.size() > 1) {
-    // What is impossible is told by place_rank, on all ranks.
+    // A request that is impossible is refused by place_rank, on all ranks.
     (void)outcome_of([&] {
       const auto servers = placement::servers_on_node(request, ranks_.size());
       local = placement::servers_by_seats(machine_, cpus_, static_cast<int>(servers));

@@ -17,8 +17,8 @@
 
 namespace iocomp::session {
 
-/// Where the ranks of a job sit, read back from the system. The first rank of every node knows its
-/// node; nobody knows the seats of all.
+/// The seats of the ranks of a job, read back from the system. The first rank of every node knows
+/// those of its node; nobody knows all.
 class Seating {
  public:
   /// Find out who shares a node. Collective over `comm`.
@@ -26,7 +26,7 @@ class Seating {
 
   /// The ranks of this node, in the order of all.
   [[nodiscard]] MPI_Comm node() const noexcept { return node_.raw(); }
-  /// Of the job.
+  /// The number of nodes of the job.
   [[nodiscard]] std::int64_t nodes() const noexcept { return nodes_; }
 
   /// The session rank of this rank's server (its own if it serves), from where the ranks sit;
@@ -56,7 +56,7 @@ class Seating {
   int rank_;
   mpi::Communicator node_;
   std::int64_t nodes_ = 1;
-  // Of this node, in the order of its ranks, on its first rank:
+  // This node, in the order of its ranks, on its first rank:
   topology::Node machine_;
   std::string host_;
   std::int64_t number_ = 0;  // nodes are numbered in the order of their first ranks

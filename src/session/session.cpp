@@ -207,7 +207,7 @@ std::string Session::start_line() const {
 }
 
 void Session::serve(std::size_t staging_bytes, double core_share, const SignalWatch& termination) {
-  // Of this thread, and of those that it starts. To stand back further is always allowed.
+  // This lowers the priority of this thread and of those that it starts, which is always allowed.
   (void)!::nice(static_cast<int>(settings().integer("server.nice")));
   server::Place place;
   place.servers = ranks_->own().raw();
@@ -282,7 +282,8 @@ Outcome Session::finalize() {
                   "the other compute ranks in iocomp_finalize");
       });
       if (met.ok()) {
-        // Who gave up waiting for this rank does not come to count; no data suffers from that.
+        // A rank that gave up waiting for this one is missing in the sums; no data suffers from
+        // that.
         const Outcome counted =
             outcome_of([this] { report(*client_, *ranks_, connection_.name, configuration_); });
         if (!counted.ok()) {

@@ -34,7 +34,7 @@
 
 namespace iocomp::session {
 
-// What the C functions work with, so that they need to know this room only.
+// The types that the C functions work with, so that they need to know this room only.
 using Client = client::Client;
 using File = client::File;
 using Input = reading::Input;
@@ -73,15 +73,15 @@ class Session {
   [[nodiscard]] const config::Settings& settings() const noexcept {
     return configuration_.settings;
   }
-  /// Whether a server shall return from init instead of leaving through exit.
+  /// True if a server returns from init instead of leaving through exit.
   [[nodiscard]] bool server_returns() const { return settings().boolean("server.returns"); }
-  /// What a server's process shall exit with.
+  /// The exit status of a server's process.
   [[nodiscard]] int exit_status() const;
 
-  /// Whether the program should stop, because of a signal or the time: the same on all ranks, and
+  /// True if the program should stop, because of a signal or the time: the same on all ranks, and
   /// for good. Collective over the compute ranks. Cost: a sum of 8 bytes over them.
   [[nodiscard]] bool should_stop();
-  /// Whether the program has called MPI_Finalize: then this object must not be destroyed.
+  /// True if the program has called MPI_Finalize: then this object must not be destroyed.
   [[nodiscard]] bool is_given_up() const noexcept { return is_given_up_; }
   /// Settle everything. Collective. @return the first failure that nobody was told.
   [[nodiscard]] Outcome finalize();

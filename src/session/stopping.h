@@ -12,13 +12,13 @@ namespace iocomp::session {
 /// Seconds since 1970 of a setting such as "2026-11-23T18:00" (local time) or "1795456800".
 [[nodiscard]] std::optional<double> moment(const std::string& text);
 
-/// What this rank knows of the end of its job: signals that have come, and the time that is left.
+/// The end of the job as far as this rank knows: signals that have come, and the time that is left.
 class Stopping {
  public:
   /// @throws Error{invalid_setting} for signals and times that are none.
   Stopping(const config::Settings& settings, bool warns);
 
-  /// Whether a signal is one of those that tell to stop.
+  /// True if a signal is one of those that tell to stop.
   [[nodiscard]] bool catches(int signal) const noexcept { return signals_.watches(signal); }
   /// Why the program should stop now, as far as this rank knows; empty: it need not.
   [[nodiscard]] std::string reason() const;

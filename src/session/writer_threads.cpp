@@ -34,7 +34,7 @@
 namespace iocomp::session {
 namespace {
 
-// Of all processes of the node, in the order of its ranks.
+// The processes of the node, in the order of its ranks.
 std::vector<placement::WritingProcess> processes_of(const Seating& seating, bool computes,
                                                     const mpi::WaitPolicy& policy) {
   std::string mine = computes ? "1" : "0";
@@ -76,7 +76,7 @@ std::map<int, int> domains_of_cpus(const topology::Node& node) {
   return domains;
 }
 
-// Where the system does not tell, the memory counts as that of the caller.
+// If the system does not tell, the memory counts as that of the caller.
 std::vector<int> look_at_memory(std::span<const std::byte> memory, std::size_t step) {
   std::vector<int> domains((memory.size() + step - 1) / step, -1);
   (void)outcome_of([&] { domains = domains_by_step(memory, step); });
@@ -138,7 +138,7 @@ std::unique_ptr<Crew> make_crew(const Seating& seating, bool computes,
       placement::seat_writer_threads(node, processes, static_cast<std::size_t>(self), terms.threads,
                                      binding_of(settings), settings.boolean("writing.share_cpus"));
   tell(seats, settings);
-  // Where threads start, so that a process without large requests has none.
+  // Threads are bound when they start, so that a process without large requests starts none.
   terms.enter = [seats](int thread) {
     const auto& cpus = seats[static_cast<std::size_t>(thread) - 1].cpus;
     const Outcome bound = outcome_of([&cpus] {

@@ -11,7 +11,7 @@
 
 namespace iocomp::session {
 
-/// Whether requests are divided among several threads: the same on all ranks.
+/// True if requests are divided among several threads: the same on all ranks.
 [[nodiscard]] bool wants_writer_threads(const config::Settings& settings);
 
 /// The threads that this process divides its requests among, where the settings place them. The log

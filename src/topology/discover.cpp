@@ -66,9 +66,8 @@ constexpr const char* synthetic_example =
 // memory.
 constexpr unsigned long most_threads = 1UL << 16U;
 
-// What is repeated at the level of hardware threads: "pack:2 core:4(...) [numa] pu:2" and "2 4 2"
-// are
-// 16. Text that hwloc does not know is left to it.
+// The number of hardware threads that the text describes, without repetitions beyond it: 16 for
+// "pack:2 core:4(...) [numa] pu:2" and "2 4 2". Text that hwloc does not know is left to hwloc.
 unsigned long threads_in(const std::string& text) {
   unsigned long threads = 1;
   for (std::size_t at = 0; at < text.size();) {
@@ -161,7 +160,7 @@ Core describe_core(hwloc_topology_t topology, hwloc_obj_t core) {
           .threads = {}};
 }
 
-/// What this process may use: less than the cgroup allows when a launcher has bound it.
+/// The CPUs that this process may use: fewer than the cgroup allows if a launcher has bound it.
 Bitmap allowed_cpus(hwloc_topology_t topology, bool heeds_binding) {
   Bitmap allowed{hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology))};
   const Bitmap bound{hwloc_bitmap_alloc()};

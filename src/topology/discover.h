@@ -23,7 +23,8 @@ namespace iocomp::topology {
 /// @throws Error{invalid_argument} naming the text: hwloc alone would silently take this machine.
 [[nodiscard]] Node from_synthetic(const std::string& text);
 
-/// What users write: "" or "this" for this machine, "archer2", the name of a file, synthetic text.
+/// Reads a user's description of a node: "" or "this" for this machine, "archer2", the name of a
+/// file, or synthetic text.
 [[nodiscard]] Node describe(const std::string& text);
 
 }  // namespace iocomp::topology

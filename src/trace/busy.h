@@ -9,7 +9,7 @@
 
 namespace iocomp::trace {
 
-/// What keeps a writer busy. Where several go on at once the time counts for the first of these.
+/// An activity of a writer. If several go on at once, the time counts for the first of these.
 enum class Activity : std::uint8_t { write, sync, commit };
 
 /// Counts the time in which anything is under way, each moment once however much is: so the sum of

@@ -13,8 +13,8 @@
 
 namespace iocomp::trace {
 
-/// What is counted, on compute ranks and servers. See docs/metrics.md for each. Times in seconds,
-/// sizes in bytes.
+/// The quantities counted on compute ranks and servers. See docs/metrics.md for each. Times in
+/// seconds, sizes in bytes.
 enum class Counter : std::size_t {
   // compute ranks
   put_bytes,            ///< bytes put
@@ -89,7 +89,7 @@ class Counters {
   /// Add what another process counted.
   void merge(const std::vector<double>& other) noexcept;
 
-  /// Where events go besides; null, as at first: nowhere.
+  /// Sends events to a timeline too; null, as at first: to none.
   void record_into(Timeline* timeline) noexcept { timeline_ = timeline; }
   [[nodiscard]] Timeline* timeline() const noexcept { return timeline_; }
 

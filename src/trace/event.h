@@ -9,7 +9,7 @@
 
 namespace iocomp::trace {
 
-/// What happens in an event of a timeline. See docs/metrics.md for each.
+/// The kind of an event of a timeline. See docs/metrics.md for each.
 enum class What : std::uint16_t {
   call,       ///< the program is inside a call of iocomp; the text names it
   wait,       ///< inside a call: asleep until something has come; the text says what
@@ -28,7 +28,7 @@ enum class What : std::uint16_t {
 /// "call", "waiting", ...
 [[nodiscard]] std::string_view name(What what) noexcept;
 
-/// What an event is about, as far as somebody knows. Texts may be cut to fit.
+/// The subject of an event, as far as it is known. Texts may be cut to fit.
 struct Subject {
   std::string_view file{};   ///< as the program names it
   std::int64_t step = -1;    ///< from 0 in each file; -1: none

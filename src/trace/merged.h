@@ -12,8 +12,8 @@
 
 namespace iocomp::trace {
 
-/// What goes on side by side in one process. Events of `calls` lie in one another; those of the
-/// others overlap, and are laid in lanes.
+/// The rows of one process, side by side. Events of `calls` lie in one another; those of the others
+/// overlap, and are laid in lanes.
 enum class Row : std::uint8_t { calls, memory, intake, disk, commit, count_ };
 [[nodiscard]] Row row_of(What what) noexcept;
 /// "calls", "memory in use", ...
@@ -48,8 +48,9 @@ struct Merged {
 /// Processes of the newest session count; others are faults.
 [[nodiscard]] Merged merge(std::vector<ReadTimeline> timelines);
 
-/// Those of a folder, or of one file. What cannot be read is a fault.
-/// @throws Error{not_found} where there is nothing that could be read.
+/// Merges the timelines of a folder, or of one file. A file that cannot be read is listed as a
+/// fault.
+/// @throws Error{not_found} if there is nothing that could be read.
 [[nodiscard]] Merged merge_files(const std::string& path);
 
 }  // namespace iocomp::trace

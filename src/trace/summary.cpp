@@ -55,8 +55,8 @@ namespace {
 
 std::string first_line(const Summary& summary);
 
-// "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of 4 threads": nothing where none was.
-// Where processes have one thread each, their number is not told.
+// "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of 4 threads"; empty if nothing was
+// compressed. The number of threads is left out if processes have one each.
 std::string compression(const Summary& summary) {
   const auto sum = [&](Counter counter) {
     return summary.server_sum[counter] + summary.compute_sum[counter];

@@ -8,7 +8,7 @@
 
 namespace iocomp::trace {
 
-/// What a whole session counted.
+/// The counts of a whole session.
 struct Summary {
   int compute_ranks = 0;
   int servers = 0;                   ///< 0 in synchronous mode

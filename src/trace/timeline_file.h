@@ -12,7 +12,7 @@
 
 namespace iocomp::trace {
 
-/// Whose events a file holds.
+/// The process whose events a file holds.
 struct Process {
   std::string job{};   ///< the same for all processes of a session
   double started = 0;  ///< when the session began, in seconds since 1970, the same for all
@@ -25,7 +25,7 @@ struct Process {
   double clock_error = 0;   ///< how far that may be off
 };
 
-/// What changes while events come.
+/// The state that changes while events come.
 struct TimelineState {
   std::vector<Event> open{};  ///< begun and not ended
   std::uint64_t lost = 0;     ///< events that found no room in memory
@@ -59,7 +59,7 @@ class TimelineFile {
   std::uint64_t written_ = 0;  // events ever
 };
 
-/// What a file holds, as far as it is sound.
+/// The contents of a file, as far as it is sound.
 struct ReadTimeline {
   Process process{};
   TimelineState state{};

@@ -30,7 +30,7 @@ struct Grids {
   std::vector<LeftOut> left_out;
 };
 
-/// What of a committed file VTK can show. No values are read but those of coordinates.
+/// The part of a committed file that VTK can show. No values are read but those of coordinates.
 ///
 /// - The unstructured mesh, if its attributes tell of one (vtkhdf/mesh.h), with the variables that
 ///   have a row for each of its points or cells.

@@ -16,7 +16,7 @@ namespace iocomp::vtkhdf {
 
 /// The group that has everything.
 inline constexpr const char* root = "VTKHDF";
-/// Of space.
+/// The most dimensions of space.
 inline constexpr std::size_t most_axes = 3;
 
 /// Links to the values of a committed file.
@@ -55,7 +55,7 @@ class Links {
 
 [[nodiscard]] formats::Extent extent_of(const array::Shape& shape);
 
-/// What a file of links has itself. @param path  below the group of VTKHDF.
+/// A dataset that a file of links holds itself. @param path  below the group of VTKHDF.
 [[nodiscard]] formats::Dataset dataset(std::string_view path,
                                        const std::vector<std::int64_t>& values);
 [[nodiscard]] formats::Dataset dataset(std::string_view path, const std::vector<double>& values);

@@ -63,11 +63,11 @@ std::int64_t rows(const Committed::Place* place) { return place->shape.extent[0]
 
 }  // namespace
 
-/// What a file gets of the mesh: its four datasets, of all parts.
+/// The four datasets of the mesh that a file gets, each made of all parts.
 struct Mesh::Parts {
   std::array<formats::Dataset, 4> datasets;
   std::array<std::int64_t, 4> ends{};
-  // Of UGRID, whose cells are no dataset that could be linked to.
+  // Cells of UGRID, which are no dataset that could be linked to.
   std::vector<std::int64_t> corners{};
   std::vector<std::int64_t> begins{};
   std::vector<std::byte> kinds{};

@@ -29,7 +29,7 @@ class Mesh {
   /// @throws Error{invalid_argument} where something of it is missing.
   [[nodiscard]] static std::optional<Mesh> find_in(const Links& links);
 
-  /// Whether a variable is a part of it.
+  /// True if a variable is a part of the mesh.
   [[nodiscard]] bool has(const std::string& variable) const;
 
   struct Size {
@@ -43,9 +43,9 @@ class Mesh {
   [[nodiscard]] std::set<std::int64_t> steps() const;
 
   enum class Location { points, cells };
-  /// What the values of a variable belong to: as many as it has rows. Its attribute `location`
-  /// ("point" or "node"; "cell", "edge", "face" or "volume") decides where there are as many of
-  /// both.
+  /// The location that the values of a variable belong to: points or cells, whichever are as many
+  /// as its rows. If there are as many of both, its attribute `location` decides ("point" or
+  /// "node"; "cell", "edge", "face" or "volume").
   [[nodiscard]] std::optional<Location> location(
       const reading::Committed::Variable& variable) const;
 

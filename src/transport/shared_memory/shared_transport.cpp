@@ -34,7 +34,7 @@ Fixed fixed(const std::vector<std::byte>& bytes) {
   return value;
 }
 
-// Behind the fixed part lies the message that the bulk data belong to.
+// Returns the message that the bulk data belong to, which lies behind the fixed part.
 std::vector<std::byte> message_after(std::size_t fixed_bytes, std::vector<std::byte> record) {
   record.erase(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(fixed_bytes));
   return record;
