@@ -17,7 +17,7 @@
 
 #include "iocomp.h"
 
-/// Of one iocompInit.
+/// The state of one iocompInit.
 struct iocomp_v1 {
   /// An array on its way.
   struct Send {
@@ -61,7 +61,7 @@ iocomp_v1& state_of(iocomp_params* p, std::string_view call) {
   return *p->state;
 }
 
-/// What a number of ioLib stands for.
+/// The meaning of a number of ioLib.
 struct Library {
   const char* settings;
   const char* file;  ///< that the first iocomp wrote where the program named none
@@ -89,7 +89,7 @@ std::string settings(bool serves, const Library& library, int node_size, bool sh
   return text + "[files.default]\nexisting = \"replace\"\n" + library.settings + '\n';
 }
 
-// What settings call a file of this path: its last part, in the letters that names have.
+// The name in settings for a file of this path: its last part, in the letters that names have.
 std::string name_of(const std::string& file) {
   std::string name = file.substr(file.rfind('/') + 1);
   for (char& letter : name) {

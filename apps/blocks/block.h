@@ -37,7 +37,7 @@ struct Block {
 /// parts differ by one element at most.
 [[nodiscard]] Box part_of(const Extents& shape, const std::vector<int>& grid, int rank);
 
-/// What the values of an array are.
+/// The values of an array.
 struct Pattern {
   std::int64_t stamp = 0;  ///< tells the time
   int noise_bits = 0;  ///< so many of their last bits look random, as those of computed values do

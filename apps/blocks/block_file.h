@@ -44,7 +44,7 @@ class BlockFile {
   virtual void wait(std::size_t /*slot*/) {}
   /// Return when all is written, and durable if that was asked for: what belongs to the time.
   virtual void finish() = 0;
-  /// What is left to do after the time was taken.
+  /// The work left to do after the time was taken.
   virtual void close() {}
 };
 

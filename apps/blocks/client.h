@@ -9,7 +9,7 @@
 
 namespace iocomp::apps::blocks {
 
-/// What is written and read, once it is known how many ranks compute.
+/// Makes the blocks to write and read, once it is known how many ranks compute.
 using MakeCase = std::function<Case(int rank, int compute_ranks, nlohmann::json& about)>;
 
 /// Start iocomp if it is asked for, write in all ways, report. Collective over MPI_COMM_WORLD.

@@ -72,7 +72,7 @@ class Run {
   [[nodiscard]] std::size_t elements() const {
     return static_cast<std::size_t>(what_.block.own.elements());
   }
-  /// What the values of a step tell: buffers take turns.
+  /// The values of a step. Buffers take turns.
   [[nodiscard]] Pattern pattern(int repetition, int step) const {
     return {repetition * static_cast<int>(slots) + step % static_cast<int>(slots),
             options_.noise_bits};

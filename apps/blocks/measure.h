@@ -33,7 +33,7 @@ struct Series {
   int checked = 0;  ///< repetitions that were read back, every element as it must be
 };
 
-/// What is written, and what is read where reading is timed.
+/// The block to write, and the box to read if reading is timed.
 struct Case {
   Block block;
   Box read_box;

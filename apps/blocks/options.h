@@ -11,13 +11,13 @@ class App;
 
 namespace iocomp::apps::blocks {
 
-/// Which ranks share a file.
+/// The ranks that share a file.
 enum class Layout { shared, process, node };
 
-/// Which repetitions are read back and compared.
+/// The repetitions that are read back and compared.
 enum class Check { none, last, all };
 
-/// What clients that write blocks have in common.
+/// The options that all clients that write blocks have.
 struct Options {
   std::vector<std::string> backends;   ///< of iocomp: NAME, NAME:sync or NAME:async; or all
   std::vector<std::string> baselines;  ///< format libraries called directly

@@ -22,7 +22,7 @@ class Part {
 
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   [[nodiscard]] const Block& block() const noexcept { return block_; }
-  /// Of the file's name: "", "-rank3", "-node0".
+  /// The suffix of the file's name: "", "-rank3", "-node0".
   [[nodiscard]] const std::string& suffix() const noexcept { return suffix_; }
   [[nodiscard]] bool is_global() const noexcept { return layout_ == Layout::shared; }
 

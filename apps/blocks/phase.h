@@ -21,7 +21,7 @@ class Phase {
   void run();
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
 
-  /// What the fastest synchronous way took for a step: the next phases follow the last three.
+  /// Takes the time per step of the fastest synchronous way. The next phases follow the last three.
   void follow(double write_seconds_per_step);
 
  private:

@@ -17,7 +17,7 @@ std::unique_ptr<BlockReader> open_reader(const Session* session, const Way& way,
   return IocompReader::open(*session, way.name + part.suffix(), target);
 }
 
-/// Whether a way can read no other box than the one that the rank wrote.
+/// True if a way can read no other box than the one that the rank wrote.
 bool reads_own_only(const Way& way, const Part& part) {
   return !part.is_global() || (way.baseline != nullptr && way.baseline->name == "posix");
 }

@@ -18,7 +18,7 @@ namespace iocomp::apps::blocks {
 [[nodiscard]] double timed_read(const Session* session, const Way& way, const Part& part,
                                 const Target& target, const Box& box, MPI_Comm comm);
 
-/// What a file must hold.
+/// The required contents of a file.
 struct ReadBack {
   const Part& part;
   const Block& global;

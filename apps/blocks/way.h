@@ -24,8 +24,8 @@ struct Way {
   const Baseline* baseline = nullptr;  ///< null: iocomp
 };
 
-/// What the command line asks for, in its order.
-/// @throws std::runtime_error for what does not exist, or was not built.
+/// The ways that the command line asks for, in its order.
+/// @throws std::runtime_error for one that does not exist, or was not built.
 [[nodiscard]] std::vector<Way> ways_of(const Options& options, const std::string& program);
 
 /// The settings of the program for all files that may be written in a job of so many ranks.

@@ -16,7 +16,7 @@ Outcome run_body(const std::function<Outcome(const Session*, MPI_Comm)>& body,
   try {
     return body(session, comm);
   } catch (const Mistake&) {
-    // Whoever tells it ends the job. If that takes longer than this, it is told again.
+    // The rank that tells the error ends the job. If that takes longer than this, it is told again.
     if (rank_in(comm) != 0) std::this_thread::sleep_for(std::chrono::seconds{5});
     throw;
   }

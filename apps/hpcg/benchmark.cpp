@@ -107,7 +107,7 @@ bool Benchmark::iterate() {
 }
 
 void Benchmark::write_checkpoint() {
-  // Who goes on behind this checkpoint counts on the output before it.
+  // A job that goes on behind this checkpoint counts on the output before it.
   if (output_) output_->wait_durable(position_.set);
   checkpoints_->take_back();
   checkpoints_->write(position_, x(), cg_.residual(), cg_.direction());

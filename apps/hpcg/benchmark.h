@@ -17,7 +17,7 @@
 
 namespace iocomp::apps::hpcg {
 
-/// What came out, on one rank.
+/// The results on one rank.
 struct Measurement {
   IoTimers io{};
   double loop_seconds = 0;          ///< all sets, from a barrier until the last wait has returned

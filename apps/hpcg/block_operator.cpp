@@ -107,7 +107,7 @@ class BlockOperator::Builder {
   std::map<std::int64_t, std::vector<Single>> slots_{};
 };
 
-/// What is done with block `i`.
+/// The computing on block `i`.
 struct BlockOperator::Arithmetic {
   const BlockOperator& of;
   const double* x;
@@ -246,7 +246,7 @@ void BlockOperator::smooth(std::span<const double> r, std::span<double> x) const
   sweep_back(r, x);
 }
 
-// Of an x that is zero, what was computed already is all that counts.
+// As x is zero, only rows computed before contribute.
 void BlockOperator::smooth_zero(std::span<const double> r, std::span<double> x) const {
   const Arithmetic with{*this, x.data()};
   for (std::size_t i = 0; i < blocks(); ++i) {

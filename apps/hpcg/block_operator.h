@@ -35,7 +35,7 @@ class BlockOperator : public Operator {
 
  private:
   class Builder;
-  /// Where a block begins; the next one says where it ends.
+  /// The begin of a block, which is also the end of the one before.
   struct Block {
     std::int32_t row = 0;
     std::int32_t rows = 0;         ///< 1 to `lanes`

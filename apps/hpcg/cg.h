@@ -13,7 +13,7 @@
 
 namespace iocomp::apps::hpcg {
 
-/// Where the time of the iterations goes; MPI calls included.
+/// The time of the iterations by kind of work; MPI calls included.
 struct CgTimers {
   Stopwatch dot;
   Stopwatch waxpby;

@@ -20,7 +20,7 @@ namespace iocomp::apps::hpcg {
 /// The values of a rank in a row of all values, by rank. Collective over `comm`.
 [[nodiscard]] BoxPart part_of(MPI_Comm comm, std::size_t values);
 
-/// Where a run stands, but for x, r and p.
+/// The position of a run, without x, r and p.
 struct Position {
   std::int64_t set = 0;
   Cg::Scalars scalars{};

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double diagonal_value = 26.0;
 
-/// What HPCG multiplies the diagonal and the right-hand side with: the first nine rows of all have
-/// factors of their own.
+/// The factors by which HPCG multiplies the diagonal and the right-hand side: the first nine rows
+/// of all have factors of their own.
 std::vector<double> exaggeration(const Grid& grid) {
   const Extents start = grid.start();
   const Extents global = grid.global();

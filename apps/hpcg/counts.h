@@ -6,7 +6,7 @@
 
 namespace iocomp::apps::hpcg {
 
-/// What HPCG 3.1 counts, for all ranks together.
+/// The operations that HPCG 3.1 counts, for all ranks together.
 struct Counts {
   double dot = 0;
   double waxpby = 0;
@@ -16,7 +16,7 @@ struct Counts {
   [[nodiscard]] double total() const noexcept { return dot + waxpby + spmv + multigrid; }
 };
 
-/// Of what the counts are.
+/// The amount of work that the counts follow from.
 struct Work {
   std::vector<std::int64_t> rows;      ///< of each level, the finest first
   std::vector<std::int64_t> nonzeros;  ///< likewise

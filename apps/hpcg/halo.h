@@ -21,7 +21,7 @@ class Halo {
 
   /// Own points and those of neighbours: the elements of a vector that a matrix is multiplied with.
   [[nodiscard]] std::int64_t columns() const noexcept { return columns_; }
-  /// Where a point lies in a vector. @param point  counted from the first own point; may lie one
+  /// The index of a point in a vector. @param point  counted from the first own point; may lie one
   /// outside. @return -1 outside the whole grid.
   [[nodiscard]] std::int64_t column(const Extents& point) const noexcept;
   /// Get the values of neighbours. Collective over this rank and its neighbours.

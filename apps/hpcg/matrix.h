@@ -23,12 +23,12 @@ class Matrix {
   [[nodiscard]] std::int64_t rows() const noexcept {
     return static_cast<std::int64_t>(begin_.size()) - 1;
   }
-  /// Where each row begins; one more entry says where the last one ends.
+  /// The begin of each row; one more entry is the end of the last one.
   [[nodiscard]] std::span<const std::int64_t> begin() const noexcept { return begin_; }
   [[nodiscard]] std::span<const std::int32_t> columns() const noexcept { return columns_; }
   [[nodiscard]] std::span<double> values() noexcept { return values_.values(); }
   [[nodiscard]] std::span<const double> values() const noexcept { return values_.values(); }
-  /// Where the entry on the diagonal of each row is.
+  /// The index of the entry on the diagonal of each row.
   [[nodiscard]] std::span<const std::int64_t> diagonal() const noexcept { return diagonal_; }
   /// The right-hand side whose solution is 1 everywhere.
   [[nodiscard]] std::vector<double> right_hand_side() const;

@@ -15,8 +15,9 @@ enum class Format {
   blocks  ///< blocks of eight rows: the same order of computing, fewer bytes, vectors
 };
 
-/// What is computed with the rows of one rank. All vectors have the points of neighbours behind the
-/// own ones where a matrix is multiplied with them, and `vector_padding` elements of no meaning.
+/// The computing with the rows of one rank. Vectors that a matrix is multiplied with have the
+/// points of neighbours behind the own ones, and all have `vector_padding` elements of no meaning
+/// at the end.
 class Operator {
  public:
   Operator() = default;

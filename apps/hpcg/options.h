@@ -14,7 +14,7 @@ class App;
 
 namespace iocomp::apps::hpcg {
 
-/// What is put once in every set.
+/// The objects that are put once in every set.
 enum class Put {
   nothing,
   matrix,   ///< the coefficients of the finest matrix, without padding

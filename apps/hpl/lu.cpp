@@ -12,7 +12,7 @@
 namespace iocomp::apps::hpl {
 namespace {
 
-/// Of columns that are brought up to date between two looks at the messages.
+/// The number of blocks of columns that are brought up to date between two looks at the messages.
 constexpr std::int64_t blocks_at_once = 4;
 
 }  // namespace

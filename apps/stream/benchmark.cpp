@@ -56,7 +56,8 @@ class Run {
     if (writes && output_) output_->end_step();
   }
 
-  // What is put is left alone until the next loop that writes: the loops between use the other set.
+  // An array that is put is left alone until the next loop that writes: the loops between use the
+  // other set.
   void run_loop_in_turn(bool writes) {
     for (const Kernel kernel : {copy_c, scale_b, add_c, triad_a}) run_kernel(kernel);
     if (!writes || !output_) return;

@@ -13,7 +13,7 @@ class App;
 
 namespace iocomp::apps::stream {
 
-/// What the arrays hold.
+/// The values of the arrays.
 enum class Pattern {
   stream,  ///< STREAM's constants: what is measured
   index    ///< every element tells its global index and when it was written: what is verified

@@ -26,7 +26,8 @@ struct OneFile {
 int run_with(int argc, char** argv, CLI::App& app, OneFile& file,
              const std::function<nlohmann::json(const apps::Session&)>& measure);
 
-/// Whether it is the turn of the second of two ways that are measured in pairs. Each is first in
+/// True if it is the turn of the second of two ways that are measured in pairs. Each is first in
+/// every other pair.
 /// every other pair.
 /// @param half  two for each pair, counted from 0.
 constexpr bool is_turn_of_second(int half) noexcept { return half % 4 == 1 || half % 4 == 2; }

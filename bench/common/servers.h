@@ -16,7 +16,7 @@ class Servers {
  public:
   /// Remember the process of every rank. Collective over MPI_COMM_WORLD; before iocomp_init.
   Servers();
-  /// Whoever is not in `compute` is a server. Local.
+  /// Finds the servers: all ranks that are not in `compute`. Local.
   void find(MPI_Comm compute);
 
   [[nodiscard]] std::size_t count() const noexcept { return servers_.size(); }

@@ -10,7 +10,7 @@ namespace iocomp::bench {
 /// Before each put, so that whoever receives sleeps, and caches are as after a compute phase.
 void pause(const HandOffOptions& options);
 
-/// What a hand-off is compared with, by size: "memcpy" on rank 0 and, with 2 ranks, the time inside
+/// The baselines of a hand-off, by size: "memcpy" on rank 0 and, with 2 ranks, the time inside
 /// MPI_Isend ("mpi_isend") and until it is complete ("mpi_handed_over"), with the receiver in
 /// MPI_Recv. Collective over MPI_COMM_WORLD; before iocomp_init, which servers do not leave.
 /// @return null on ranks other than 0.

@@ -11,7 +11,7 @@ class App;
 
 namespace iocomp::bench {
 
-/// What stands beside the kernels.
+/// The load beside the kernels.
 enum class Beside {
   none,    ///< no server, no session
   idle,    ///< servers with nothing to do

@@ -75,7 +75,7 @@ nlohmann::json measure_writing(const Options& options, const Triad& triad, const
           {"close_seconds", close.seconds()}};
 }
 
-/// What shares a machine with others computes at half its speed for minutes: the same computing
+/// A machine shared with others may compute at half its speed for minutes. So the same computing
 /// without output goes before and after, in equal parts.
 nlohmann::json measure(const Options& options, const apps::Session* session, MPI_Comm comm) {
   const Triad triad{options.elements()};

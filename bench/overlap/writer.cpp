@@ -14,7 +14,7 @@
 namespace iocomp::bench {
 namespace {
 
-/// What one would write by hand: it returns when the page cache has the data, or the disk.
+/// Writes as one would by hand: it returns when the page cache has the data, or the disk.
 class PwriteWriter : public Writer {
  public:
   PwriteWriter(std::string path, bool is_direct)

@@ -20,7 +20,7 @@ class Writer {
 
   /// The values stay untouched until `wait` was called for this step.
   virtual void put(int step, std::span<const double> values) = 0;
-  /// What follows a put, such as the end of the step.
+  /// The calls that follow a put, such as the end of the step.
   virtual void end_step() {}
   virtual void wait(int step) = 0;
   /// Around every compute phase, for ways that want to know.

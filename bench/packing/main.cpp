@@ -35,7 +35,7 @@ using namespace iocomp;
 constexpr std::int64_t elements = std::int64_t{1} << 24;  // 128 MiB
 constexpr int rounds = 7;
 
-// Of the processor: others may run on it meanwhile.
+// The CPU time of this thread: others may run on the processor meanwhile.
 double seconds_of(const std::function<void()>& work) {
   const auto now = [] {
     timespec time{};
@@ -96,7 +96,7 @@ double wall_seconds_of(const std::function<void()>& work) {
   return now_seconds() - begin;
 }
 
-// Of all elements by a crew, as the library's writers do it, and by one thread.
+// The time for all elements by a crew, as the library's writers work, or by one thread.
 using Part = std::function<void(std::int64_t first, std::int64_t number)>;
 double seconds_with(Crew* crew, std::span<const std::byte> memory, const Part& work) {
   constexpr std::size_t element = sizeof(double);
@@ -116,7 +116,7 @@ std::string list(const std::vector<double>& values) {
   return '[' + text + ']';
 }
 
-// Of `1 thread ÷ N threads` of each round: median, least and most.
+// Prints `1 thread ÷ N threads` of all rounds: median, least and most.
 void measure_threads(std::int64_t row, Crew& crew, bool is_json) {
   const std::int64_t columns = 64;
   const array::Extents count{elements / columns / row, columns, row};

@@ -21,7 +21,7 @@ enum class Rival {
 /// The names of all rivals on the command line: "iwrite", "bp5-naive", "bp5-guided".
 [[nodiscard]] const std::vector<std::pair<std::string, Rival>>& rival_names();
 
-/// What is written: global arrays of doubles, cut evenly along their one dimension.
+/// The arrays that are written: global arrays of doubles, cut evenly along their one dimension.
 struct RivalTarget {
   std::string path;
   MPI_Comm comm = MPI_COMM_NULL;

@@ -28,7 +28,7 @@ struct Options {
   std::string json;
 };
 
-/// What is sent: blocks of a size, so many of them in one step, none of them waited for.
+/// The blocks that are sent: `count` of one size in one step, none of them waited for.
 struct Blocks {
   std::size_t bytes;
   int count;

@@ -152,7 +152,7 @@ Outcome Connector::before_close(Output& output) {
   return outcome;
 }
 
-// What HDF5 has written while it closed the file is made durable, too, before any rank goes on.
+// HDF5 writes to the file while it closes it. That is made durable, too, before any rank goes on.
 void Connector::closed(void* file) {
   const auto output = find_file(file);
   files_.erase(file);

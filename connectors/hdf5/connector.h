@@ -22,8 +22,8 @@
 
 namespace iocomp::hdf5 {
 
-/// What this process knows of the files and datasets that the program has open. HDF5's own objects
-/// are handed out as they are; this is kept beside. Used by one thread at a time, as HDF5 is.
+/// The files and datasets that the program has open in this process. HDF5's own objects are handed
+/// out as they are; this is kept beside them. Used by one thread at a time, as HDF5 is.
 class Connector {
  public:
   /// @throws Error{invalid_setting, unsupported}.

@@ -22,7 +22,8 @@ namespace iocomp::hdf5 {
 /// An open dataset whose values this process can write at their place in the file.
 class Dataset {
  public:
-  /// What one call wants to write, as HDF5 hands it on: H5S_ALL, H5S_BLOCK and identifiers.
+  /// The arguments of a call that writes, as HDF5 hands them on: H5S_ALL, H5S_BLOCK and
+  /// identifiers.
   struct Request {
     hid_t memory_type;
     hid_t memory_space;
@@ -50,7 +51,7 @@ class Dataset {
     std::uint64_t count = 0;
   };
   [[nodiscard]] Runs runs_of(const Request& request, std::uint64_t most_bytes);
-  /// What all ranks call the dataset, however often it is open.
+  /// The identity of the dataset on all ranks, however often it is open.
   [[nodiscard]] const native::Token& token() const noexcept { return token_; }
 
   /// From now on everything is left to HDF5: the place of the values may go at any time.
@@ -59,13 +60,13 @@ class Dataset {
   void forget_places() { layout_->forget(); }
   /// Look for places, where ranks have to do so together. Collective over the ranks of the file.
   void look_together();
-  /// Whether this extent leaves out elements that the dataset has.
+  /// True if this extent leaves out elements that the dataset has.
   [[nodiscard]] bool shrinks_to(const hsize_t* extent) const;
 
  private:
   Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output, Datatype type,
           std::unique_ptr<Layout> layout);
-  /// What a call selects, and all that is needed to write it is there.
+  /// The selection of a call, with everything needed to write it.
   struct Selected {
     Dataspace whole;
     hid_t file_space = H5I_INVALID_HID;

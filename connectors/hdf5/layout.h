@@ -15,7 +15,7 @@
 
 namespace iocomp::hdf5 {
 
-/// Where the elements of a dataset lie in its file.
+/// The places of a dataset's elements in its file.
 class Layout {
  public:
   Layout() = default;
@@ -25,8 +25,8 @@ class Layout {
 
   /// The dataset has this extent, and storage for all of it. False where HDF5 does not tell.
   [[nodiscard]] virtual bool prepare(std::span<const hsize_t> extent) = 0;
-  /// Where bytes of the array lie: as many as follow one another in the file. Nothing where they
-  /// have no place.
+  /// The place of the first bytes of a run: as many as follow one another in the file. Nothing if
+  /// they have no place.
   [[nodiscard]] virtual std::optional<ByteRun> place(const ByteRun& wanted) = 0;
   /// Storage was given back: look again.
   virtual void forget() = 0;

@@ -20,21 +20,21 @@ namespace iocomp::hdf5::native {
 
 /// HDF5's number of an open file: one number however often it is opened.
 [[nodiscard]] std::optional<unsigned long> number_of_file(void* file);
-/// What all ranks call an object of one file, however often it is open.
+/// The identity of an object of one file on all ranks, however often it is open.
 using Token = std::array<std::uint8_t, H5O_MAX_TOKEN_SIZE>;
 struct Identity {
-  /// Of the file that the object lies in: with external links and mounted files another one than
+  /// The file that the object lies in: with external links and mounted files it is another one than
   /// that of the object it was opened from.
   unsigned long file_number = 0;
   Token token{};
 };
 [[nodiscard]] std::optional<Identity> identity_of(void* object, H5I_type_t type);
 
-// Of a dataset. Invalid, or nothing, where HDF5 does not tell.
+// Properties of a dataset. Invalid, or nothing, if HDF5 does not tell.
 [[nodiscard]] PropertyList creation_list(void* dataset);
 [[nodiscard]] Dataspace space(void* dataset);
 [[nodiscard]] Datatype type(void* dataset);
-/// Where its first byte lies in the file.
+/// The offset of its first byte in the file.
 [[nodiscard]] std::optional<haddr_t> offset(void* dataset);
 /// `found` gets the first element of each chunk that has a place, and where that lies. False where
 /// HDF5 does not tell.

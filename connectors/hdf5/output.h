@@ -42,11 +42,11 @@ class Output {
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file() const noexcept { return file_; }
   [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
 
-  // What is on its way.
+  // Plans that are under way.
   void begin(std::uint64_t plan, std::span<const disk::Write> writes);
   void end(std::uint64_t plan, const Outcome& outcome);
   [[nodiscard]] std::size_t plans_under_way() const noexcept { return plans_.size(); }
-  /// Whether one of these would write where a plan still does.
+  /// True if one of these writes would write where a plan still does.
   [[nodiscard]] bool overlaps(std::span<const disk::Write> writes) const;
 
   /// The first failure: the file is not what the program wrote from then on.

@@ -35,7 +35,7 @@ class Pieces {
   [[nodiscard]] std::size_t copy_bytes() const noexcept { return copy_bytes_; }
   /// Fill it with the next bytes of the values.
   void fill(std::span<std::byte> copy, Values& values) const;
-  /// What to write, in the order of the file.
+  /// The writes, in the order of the file.
   [[nodiscard]] std::vector<disk::Write> writes(std::span<const std::byte> copy) const;
   /// The same without a copy. @pre values.lie_together(), as many as are left.
   [[nodiscard]] std::vector<disk::Write> writes_in_place(Values& values) const;

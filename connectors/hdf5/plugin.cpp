@@ -521,7 +521,7 @@ herr_t request_wait(void* request, std::uint64_t nanoseconds, H5VL_request_statu
   return told(0, outcome);
 }
 
-// What was begun is written.
+// A write that has begun cannot be cancelled.
 herr_t request_cancel(void* request, H5VL_request_status_t* status) {
   const Event& event = event_of(request);
   *status = event.is_done() ? status_of(event) : H5VL_REQUEST_STATUS_CANT_CANCEL;

@@ -29,7 +29,7 @@ class Report {
  private:
   trace::Counters counters_;
   double left_calls_ = 0;
-  // Of all ranks:
+  // Sums over all ranks:
   double bytes_ = 0;
   double calls_ = 0;
   double call_seconds_ = 0;  // per rank, as the next

@@ -3,7 +3,7 @@
 // been destroyed: the plugin was loaded later than HDF5. So the plugin destroys none. It is never
 // unloaded, and whatever owns a thread or a file belongs to the Connector.
 
-// What compilers call to have a static object destroyed; the C++ ABI gives the name.
+// Compilers call this function to have a static object destroyed; the C++ ABI gives the name.
 extern "C" [[gnu::visibility("hidden")]] int __cxa_atexit(  // NOLINT(bugprone-reserved-identifier)
     void (*)(void*), void*, void*) noexcept {
   return 0;

@@ -5,7 +5,7 @@
 
 namespace iocomp::command {
 
-/// What is installed beside this command, also in a tree that was moved.
+/// A file that is installed beside this command, also in a tree that was moved.
 /// @param relative  seen from the folder of the command.
 [[nodiscard]] std::filesystem::path beside_command(const std::filesystem::path& relative);
 

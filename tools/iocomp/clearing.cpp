@@ -42,7 +42,7 @@ std::string in_folder_of(const std::string& path, const std::string& name) {
   return path.substr(0, path.size() - name_in_folder(path).size()) + name;
 }
 
-// What a temporary is for.
+// The target that a temporary was made for.
 std::string target_of(const std::string& temporary) {
   return in_folder_of(temporary, commit::belongs_to(name_in_folder(temporary)));
 }
@@ -72,7 +72,7 @@ std::optional<std::string> text_of(const std::string& manifest) {
   return text;
 }
 
-// What stands in the manifests and under the names of files while something is done to them.
+// The manifests and names of files before something is done to them.
 class Before {
  public:
   explicit Before(const Output& output) {
@@ -81,7 +81,7 @@ class Before {
       states_.try_emplace(target, exists(target), text_of(target + ".json"));
     }
   }
-  // What has come back of it.
+  // Adds the files that have come back since then.
   void tell(std::vector<Deed>& deeds) const {
     for (const auto& [target, state] : states_) {
       const auto& [was_there, manifest] = state;

@@ -9,7 +9,7 @@
 
 namespace iocomp::command {
 
-/// What was done about something on the disk, or was not, and why.
+/// An action on something on the disk, or the reason why there was none.
 struct Deed {
   std::string path;
   std::string done;  ///< "removed", "left", ...
@@ -20,7 +20,7 @@ struct Deeds {
   bool failed = false;  ///< something was left, and not because a job has it
 };
 
-/// What is done to a file besides, while nobody else can write it.
+/// A further action on a file, taken while nobody else can write it.
 struct Repair {
   std::function<bool(const Output&)> is_needed;
   std::function<std::vector<Deed>(const Output&)> act;

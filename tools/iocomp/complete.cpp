@@ -28,7 +28,7 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   return values;
 }
 
-// What may follow some words. The last one is begun, and may be empty.
+// The words that may come last. The last one of `words` is begun, and may be empty.
 std::vector<std::string> next(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.size() < 2) {
     return subcommands_of(app);

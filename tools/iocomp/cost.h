@@ -19,7 +19,7 @@ struct CostOptions {
 
 void add_cost_options(CLI::App& command, CostOptions& options);
 
-/// What the figures mean: docs/developers/benchmark_figures.md.
+/// Prints the cost of a job; docs/developers/benchmark_figures.md explains the figures.
 void print_cost(const JobOptions& job, const CostOptions& options, bool json);
 
 }  // namespace iocomp::command

@@ -53,7 +53,7 @@ FoundFile without_manifest(const std::string& name) {
   return {name, {}, Output::Fault::no_manifest, "there is no " + name + ".json"};
 }
 
-// What lies in a folder under one plain name.
+// The files of one plain name in a folder.
 struct Group {
   std::optional<FoundFile> one;
   std::map<std::int64_t, FoundFile> of_step;
@@ -62,7 +62,7 @@ struct Group {
 };
 using Groups = std::map<std::string, Group>;
 
-// What to look for in a folder: all, or what a name means.
+// A filter for names in a folder: all, or those that a name given by the user means.
 class Wanted {
  public:
   explicit Wanted(std::string name) : name_{std::move(name)} {
@@ -333,7 +333,7 @@ Output output_at(const std::string& path, Depth depth) {
   if (found.empty()) {
     throw Error{ErrorCode::not_found, "nothing in " + path + " was written by iocomp"};
   }
-  // Where a file and a set share a name, the path is that of the file.
+  // If a file and a set share a name, the path is that of the file.
   if (std::ranges::all_of(found, [&](const Output& output) { return output.path == path; })) {
     return std::move(found.front());
   }

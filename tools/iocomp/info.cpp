@@ -27,7 +27,7 @@
 namespace iocomp::command {
 namespace {
 
-/// What `iocomp info` knows; both ways of printing show the same.
+/// The facts that `iocomp info` prints, as text or as JSON.
 struct Installation {
   std::string mpi_library;  ///< as the library names itself
   std::string mpi_standard;

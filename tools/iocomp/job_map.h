@@ -10,7 +10,7 @@
 
 namespace iocomp::command {
 
-/// What users say about a job, as `iocomp map` and `iocomp launch` take it.
+/// The options that describe a job, for `iocomp map` and `iocomp launch`.
 struct JobOptions {
   std::string mapping;
   std::string policy;
@@ -29,7 +29,7 @@ struct JobOptions {
 
 void add_job_options(CLI::App& command, JobOptions& options);
 
-/// Which rank sits where, and on what.
+/// The seats of all ranks, and the nodes below them.
 struct JobMap {
   std::string mapping;  ///< empty when it was made from a policy
   std::string policy;   ///< empty when it was made from a mapping

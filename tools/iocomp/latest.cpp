@@ -21,7 +21,7 @@ namespace {
 
 constexpr int none_there = 1;
 
-// What is known of the newest step, in the order in which it is printed.
+// The facts about the newest step, in the order in which they are printed.
 Json newest_of(reading::Input& input) {
   const auto& committed = input.committed();
   if (committed.steps.empty()) {

@@ -49,7 +49,7 @@ bool shares_a_cpu(const NodeRanks& ranks) {
   return std::set<int>(ranks.cpus.begin(), ranks.cpus.end()).size() < ranks.cpus.size();
 }
 
-/// Whether a rank sits on another than the first hardware thread of its core.
+/// True if a rank sits on another than the first hardware thread of its core.
 bool uses_siblings(const topology::Node& node, const NodeRanks& ranks) {
   std::set<int> siblings;
   for (const auto& core : node.cores) {

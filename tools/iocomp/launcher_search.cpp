@@ -18,7 +18,7 @@
 namespace iocomp::command {
 namespace {
 
-/// What a launcher may be called, and what it says about itself.
+/// The names that a launcher may have, and the words by which its version text tells it.
 struct Signature {
   std::vector<std::string> names;
   std::vector<std::string> words;

@@ -20,7 +20,7 @@ namespace {
 
 namespace command = iocomp::command;
 
-// What a script may ask: 0 is yes, 1 is no. Subcommands throw 1 themselves.
+// For scripts, 0 is yes and 1 is no. Subcommands throw 1 themselves.
 constexpr int bad_input = 2;
 constexpr int own_failure = 3;
 

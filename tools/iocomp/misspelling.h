@@ -18,7 +18,7 @@ namespace iocomp::command {
 /// @throws Error{invalid_argument} naming the nearest subcommand, where the first word is none.
 void check_subcommand(const CLI::App& app, const std::vector<std::string>& words);
 
-/// What to say of a word that the subcommand does not know, with the nearest option.
+/// The error for a word that the subcommand does not know, with the nearest option.
 [[nodiscard]] Error unexpected(const CLI::App& app);
 
 }  // namespace iocomp::command

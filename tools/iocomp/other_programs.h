@@ -6,7 +6,7 @@
 
 namespace iocomp::command {
 
-/// Where a program lies that PATH finds, as a shell would.
+/// The path of a program that PATH finds, as a shell would.
 [[nodiscard]] std::optional<std::string> in_path(const std::string& name);
 
 /// All that a program prints, errors too, when it gets one argument.

@@ -32,7 +32,7 @@ std::string temporaries_text(std::size_t count) {
 }  // namespace
 
 Output::State Output::state() const noexcept {
-  // Of a file alone nothing says that iocomp has written it.
+  // A single file without a manifest may be another program's.
   const bool is_alone = !is_set && files.size() == 1;
   const bool is_bare = is_alone && files.front().fault == Fault::no_manifest;
   if (holder.state == commit::Holder::State::alive) {

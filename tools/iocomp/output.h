@@ -59,7 +59,7 @@ struct Output {
 /// One word of those that JSON has.
 [[nodiscard]] std::string word(Output::State state);
 
-/// What is committed of it, open for reading. What is left out of a set is told on stderr.
+/// Opens the committed steps for reading. Files that are left out of a set are told on stderr.
 /// @param format  of files without a manifest; empty: as their first bytes say.
 /// @throws as reading::find_committed.
 [[nodiscard]] std::unique_ptr<reading::Input> open(const Output& output,

@@ -8,7 +8,7 @@
 
 namespace iocomp::command {
 
-/// What a subcommand starts in its place.
+/// The Python program that a subcommand starts in its place.
 struct PythonProgram {
   std::filesystem::path script;
   std::filesystem::path needed;    ///< a file that is there where the program is complete

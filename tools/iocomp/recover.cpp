@@ -75,7 +75,8 @@ void count_from_0(contents::Inventory& inventory) {
   }
 }
 
-// What a file says of itself. The one step of a file of a set has the number that its name has.
+// The inventory of a file as the file itself tells it. A file of a set has one step, whose number
+// is in the file's name.
 contents::Inventory inventory_of(const Output& output, const Output::File& file,
                                  const std::string& format, const std::string& modules) {
   auto inventory = formats::open_source(format, Path{file.path}, modules)->inventory();
@@ -115,7 +116,7 @@ contents::Description description_of(contents::Inventory inventory) {
   return description;
 }
 
-// Of a file whose name in the program nobody tells: "fields" of "out/fields.h5".
+// The name of a file in the program, if nobody tells it: "fields" for "out/fields.h5".
 std::string name_from(const std::string& path) {
   const std::string name = name_in_folder(path);
   const auto of_step = commit::name_of_step(name);
@@ -166,7 +167,7 @@ Deed end_replacement(const std::string& file, const RecoverOptions& chosen) {
   return {path, "written", why};
 }
 
-// What was cleared away may have changed what is in force.
+// Looks again, since clearing may have changed which manifest is in force.
 Output seen_again(const Output& before) {
   for (auto& output : outputs_at(before.path)) {
     if (output.is_set == before.is_set) {

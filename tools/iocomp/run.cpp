@@ -55,7 +55,7 @@ std::string library(const std::vector<std::string>& names,
   return {};
 }
 
-/// Which HDF5 and which MPI a file wants; empty: none.
+/// The HDF5 and the MPI that a file needs; empty: none.
 struct Wants {
   std::string hdf5;
   std::string mpi;

@@ -90,7 +90,7 @@ std::vector<std::string> row_of(const Committed::Variable& variable) {
           steps_text(numbers(variable.places, &Committed::Place::step)), told(variable.attributes)};
 }
 
-// Of all values that are committed, as they are in memory.
+// The bytes of all committed values, as they are in memory.
 std::int64_t value_bytes(const Committed& committed) {
   std::int64_t bytes = 0;
   for (const auto& variable : committed.variables) {

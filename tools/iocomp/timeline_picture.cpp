@@ -42,7 +42,7 @@ struct Line {
   std::map<trace::What, Spans> bars{};
 };
 
-// What touches becomes one bar: so a line has no more bars than pixels.
+// Bars that touch become one, so that a line has no more bars than pixels.
 void add_bar(Spans& bars, double begin, double end) {
   end = std::max(end, begin + narrowest);
   if (!bars.empty() && begin <= bars.back().second + narrowest / 2) {

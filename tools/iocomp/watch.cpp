@@ -52,7 +52,7 @@ double written_at(const std::string& manifest) {
          static_cast<double>(status.st_mtim.tv_nsec) * 1e-9;
 }
 
-/// What lies on the disk at a moment.
+/// The state of the disk at a moment.
 struct Look {
   Output output;
   double committed_at = 0;                          ///< the newest step; seconds since 1970

@@ -43,7 +43,7 @@ class NumaBench {
   void prepare_file(const Moves& moves);
   void move(const Moves& moves, std::size_t share) const;
   [[nodiscard]] std::string misplaced(const Moves& moves) const;
-  /// Where memory of a domain is asked to be; nothing where there is one domain only.
+  /// The domain to ask memory from; nothing if there is one domain only.
   [[nodiscard]] std::optional<int> place_of(int domain) const;
 
   topology::Node node_;

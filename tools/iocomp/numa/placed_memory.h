@@ -18,7 +18,7 @@ class PlacedMemory {
   PlacedMemory(std::size_t bytes, std::optional<int> domain);
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return memory_.bytes(); }
-  /// What lies elsewhere, in words; empty: all is where it was asked to be.
+  /// Describes the memory that lies elsewhere; empty if all is in the domain that was asked for.
   [[nodiscard]] std::string misplaced() const;
 
  private:

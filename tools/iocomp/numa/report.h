@@ -31,7 +31,7 @@ struct RateTable {
 /// "on each" or "on one"
 [[nodiscard]] std::string memory_text(const Trial& trial);
 
-/// What `iocomp numa` prints.
+/// The output of `iocomp numa`.
 [[nodiscard]] std::string text_of(const NumaResults& results);
 [[nodiscard]] Json json_of(const NumaResults& results);
 

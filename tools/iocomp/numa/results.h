@@ -42,7 +42,7 @@ struct NumaResults {
   std::vector<std::string> notes{};
 };
 
-/// What `auto` takes for an operation, from what was measured on all domains.
+/// The policy that `auto` takes for an operation, from the measurements on all domains.
 struct AutoChoice {
   Operation operation{};
   bool on_one = false;
@@ -52,9 +52,9 @@ struct AutoChoice {
 /// In the order of the operations; on one domain there is nothing to choose.
 [[nodiscard]] std::vector<AutoChoice> automatic_choices(const NumaResults& results);
 
-/// What these mean for all requests of writer threads: of copies, which most of them are, or of
-/// writes where copies were not measured.
-/// @throws Error{invalid_argument} where neither was, or there is one domain.
+/// The policies for all requests of writer threads: those of copies, which most of them are, or of
+/// writes if copies were not measured.
+/// @throws Error{invalid_argument} if neither was, or there is one domain.
 [[nodiscard]] placement::AutomaticPolicies policies_of(const std::vector<AutoChoice>& choices);
 
 }  // namespace iocomp::command

@@ -28,7 +28,7 @@ class ScratchFile {
   /// @param direct  past the page cache. @throws Error{storage_failure}
   void write(std::int64_t offset, std::span<const std::byte> bytes, bool direct) const;
   void read(std::int64_t offset, std::span<std::byte> bytes, bool direct) const;
-  /// What of these bytes' pages in the page cache lies elsewhere, in words.
+  /// Describes the pages of these bytes in the page cache that lie elsewhere.
   /// @pre offset is a multiple of the page size.
   [[nodiscard]] std::string misplaced(std::int64_t offset, std::size_t bytes,
                                       std::optional<int> domain) const;

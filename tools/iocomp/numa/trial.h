@@ -26,7 +26,7 @@ struct Trial {
   placement::WriterPolicy policy = placement::WriterPolicy::local;
 };
 
-/// What may be measured on a machine.
+/// The measurements that are possible on a machine.
 struct TrialLimits {
   std::vector<Operation> operations{};
   std::vector<int> domains{};          ///< that have CPUs
