@@ -134,8 +134,8 @@ std::int64_t elements_below(const Shape& shape, const Box& box, std::int64_t ind
   if (index >= elements(shape)) {
     return all;
   }
-  // From the innermost dimension outwards: how many elements of the part of the box that these
-  // dimensions span lie below the part of the index that they hold.
+  // Goes from the innermost dimension outwards. `below` counts the elements of the part of the box
+  // in these dimensions that lie below the part of the index in them.
   std::int64_t below = 0;
   std::int64_t inner_elements = 1;
   for (auto d = static_cast<std::size_t>(shape.dimensions); d-- > 0;) {

@@ -45,7 +45,7 @@ void check(const Box& box);
 [[nodiscard]] std::int64_t elements(const Shape& shape) noexcept;
 [[nodiscard]] std::int64_t elements(const Box& box) noexcept;
 
-/// How many elements of `box` have a row-major index in `shape` below `index`. O(dimensions).
+/// The number of elements of `box` with a row-major index in `shape` below `index`. O(dimensions).
 [[nodiscard]] std::int64_t elements_below(const Shape& shape, const Box& box,
                                           std::int64_t index) noexcept;
 
@@ -60,8 +60,8 @@ void check(const Box& box);
 /// `at_most` where not even the innermost row fits.
 [[nodiscard]] std::int64_t whole_rows(const Box& box, std::int64_t at_most) noexcept;
 
-/// As text for messages: "[0:4, 8:16]" (start:end per dimension), "[]" for a scalar; a shape as "4
-/// x 16", "scalar".
+/// Text for messages: "[0:4, 8:16]" (start:end per dimension), "[]" for a scalar; a shape as "4 x
+/// 16", "scalar".
 [[nodiscard]] std::string text(const Box& box);
 [[nodiscard]] std::string text(const Shape& shape);
 /// The indices of an element, by its row-major index: "[3, 4]".

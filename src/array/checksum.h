@@ -37,12 +37,12 @@ class Checksum {
   std::size_t swapped_bytes_;  // of each number; 0: none is swapped
 };
 
-/// That of a block in a local array, read at the speed of memory where its rows are long.
+/// The checksum of a block in a local array, read at the speed of memory if its rows are long.
 /// @param local  the first element of the array.
 [[nodiscard]] std::uint64_t checksum(ElementType type, const MemoryBox& memory,
                                      const std::byte* local);
 
-/// As 16 digits.
+/// The checksum as 16 digits.
 [[nodiscard]] std::string hex(std::uint64_t checksum);
 /// @return nothing for what is no such text.
 [[nodiscard]] std::optional<std::uint64_t> checksum_from(std::string_view hex) noexcept;

@@ -116,7 +116,7 @@ struct Plain {
   }
 };
 
-// From floating-point numbers to integers.
+// Converts floating-point numbers to integers.
 template <typename From, typename To>
 struct Pack {
   static double stored(const Packing& packing, From number) noexcept {
@@ -147,7 +147,7 @@ struct Pack {
   }
 };
 
-// From integers to floating-point numbers.
+// Converts integers to floating-point numbers.
 template <typename From, typename To>
 struct Unpack {
   static double number(const Packing& packing, From stored) noexcept {

@@ -11,8 +11,8 @@
 
 namespace iocomp::array {
 
-/// How numbers are packed into integers, as the CF conventions (1.11, section 8.1) have it:
-/// number = stored * scale + offset. NaN is stored as the fill value.
+/// The packing of numbers into integers as in the CF conventions (1.11, section 8.1): number =
+/// stored * scale + offset. NaN is stored as the fill value.
 struct Packing {
   double scale = 1;
   double offset = 0;
@@ -37,7 +37,7 @@ class Conversion {
   [[nodiscard]] ElementType to() const noexcept { return to_; }
   /// The first of these values that cannot be made one of the other type; nothing where all can.
   [[nodiscard]] std::optional<std::int64_t> first_unfit(std::span<const std::byte> values) const;
-  /// Why that value cannot be: "1e+300, which float32 cannot hold".
+  /// The reason why that value cannot be stored: "1e+300, which float32 cannot hold".
   [[nodiscard]] std::string story(const std::byte* value) const;
   /// @param to  room for as many values of the other type. What is unfit becomes anything.
   void convert(std::span<const std::byte> values, std::byte* to) const noexcept;

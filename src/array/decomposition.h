@@ -43,7 +43,7 @@ class Gather {
       ++next;
     }
   }
-  /// How many elements the array has at least.
+  /// The number of elements that the array has at least.
   [[nodiscard]] std::int64_t reach() const noexcept { return reach_; }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return parts_.capacity() * sizeof(Part);
@@ -69,16 +69,16 @@ struct Decomposition {
   Cover cover;
 };
 
-/// From runs in any order: run i is elements `first[i]` to `first[i] + count[i]` of the row-major
-/// order of the shape; the program has them one behind the other as they are given here.
-/// O(n log n), O(n) where they ascend.
+/// Makes one from runs in any order: run i is elements `first[i]` to `first[i] + count[i]` of the
+/// row-major order of the shape. The program has them one behind the other as they are given here.
+/// O(n log n), O(n) if they ascend.
 /// @throws Error{invalid_argument} naming the run that is negative or leaves the shape, or the
 /// element that is there twice.
 [[nodiscard]] Decomposition decompose_runs(const Shape& shape, std::span<const std::int64_t> first,
                                            std::span<const std::int64_t> count);
 
-/// From the row-major index of each element that the program has, in its order; elements with a
-/// negative index are not written.
+/// Makes one from the row-major index of each element that the program has, in its order. Elements
+/// with a negative index are not written.
 /// @throws Error{invalid_argument} likewise.
 [[nodiscard]] Decomposition decompose_map(const Shape& shape, std::span<const std::int64_t> map);
 

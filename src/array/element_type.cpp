@@ -14,7 +14,7 @@ struct Row {
   std::size_t bytes;
   std::string_view name;
 };
-// In the order of the values, which begin at 1.
+// The rows are in the order of the values, which begin at 1.
 constexpr std::array<Row, 14> rows{{
     {ElementType::int8, 1, "int8"},
     {ElementType::int16, 2, "int16"},

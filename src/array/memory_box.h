@@ -21,7 +21,7 @@ struct MemoryBox {
 [[nodiscard]] MemoryBox make_memory_box(const Box& block, const std::int64_t* memory_shape,
                                         const std::int64_t* memory_start);
 
-/// So many elements one behind the other.
+/// The box of elements that lie one behind the other.
 [[nodiscard]] MemoryBox dense_memory(std::int64_t elements) noexcept;
 
 /// Copy elements `first` to `first + count` of the block's packed order from the local array to

@@ -9,7 +9,7 @@
 
 namespace iocomp::array {
 
-/// How a variable is divided over the servers: contiguous parts of its row-major order, one per
+/// The division of a variable over the servers: contiguous parts of its row-major order, one per
 /// server, as equal as whole granules allow.
 struct Domains {
   std::int64_t elements = 0;          ///< of the whole variable
@@ -20,8 +20,8 @@ struct Domains {
   [[nodiscard]] std::int64_t begin(int part) const noexcept;
 };
 
-/// How a variable is divided over the servers, so that borders lie at multiples of `granule_bytes`
-/// from its first byte where whole elements allow it.
+/// Divides a variable over the servers, so that borders lie at multiples of `granule_bytes` from
+/// its first byte if whole elements allow it.
 [[nodiscard]] Domains divide(const Shape& shape, std::int64_t element_bytes, int parts,
                              std::int64_t granule_bytes) noexcept;
 

@@ -23,7 +23,7 @@ struct Region {
 };
 
 [[nodiscard]] std::int64_t elements(const Region& region) noexcept;
-/// How many elements of the region have a row-major index in `shape` below `index`.
+/// The number of elements of the region with a row-major index in `shape` below `index`.
 [[nodiscard]] std::int64_t elements_below(const Shape& shape, const Region& region,
                                           std::int64_t index) noexcept;
 /// True if the elements follow one another in the row-major order of the shape.
@@ -35,7 +35,7 @@ struct Region {
 void check_inside(const Shape& shape, const Region& region);
 /// The box of all elements of an array.
 [[nodiscard]] Box whole(const Shape& shape) noexcept;
-/// As text for messages: a box, or "3 runs from element 4 to 70".
+/// Text for messages: a box, or "3 runs from element 4 to 70".
 [[nodiscard]] std::string text(const Region& region);
 
 }  // namespace iocomp::array

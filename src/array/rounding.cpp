@@ -18,7 +18,7 @@ constexpr int float64_mantissa = 52;
 std::uint32_t with_swapped_bytes(std::uint32_t bits) noexcept { return __builtin_bswap32(bits); }
 std::uint64_t with_swapped_bytes(std::uint64_t bits) noexcept { return __builtin_bswap64(bits); }
 
-// Without branches, so that compilers take several numbers at once.
+// There are no branches, so that compilers take several numbers at once.
 template <typename Bits, int mantissa>
 class Rounding {
  public:

@@ -33,7 +33,7 @@ class RunList {
   /// The number of the run that an element of the packed order is in. O(log runs).
   /// @pre 0 <= packed < elements()
   [[nodiscard]] std::size_t run_of(std::int64_t packed) const noexcept;
-  /// How many elements have an index below `index`. O(log runs).
+  /// The number of elements with an index below `index`. O(log runs).
   [[nodiscard]] std::int64_t elements_below(std::int64_t index) const noexcept;
   /// Elements `first` to `first + count` of the packed order, as a list of their own.
   [[nodiscard]] RunList part(std::int64_t first, std::int64_t count) const;

@@ -21,8 +21,8 @@ struct Run {
 /// Runs in any order, ascending and as long as can be.
 [[nodiscard]] std::vector<Run> joined(std::vector<Run> runs);
 
-/// How many elements of a box follow one another in the global array whatever the outer index: the
-/// length of all its runs; the whole box if it is contiguous.
+/// The number of elements of a box that follow one another in the global array whatever the outer
+/// index: the length of all its runs; the whole box if it is contiguous.
 [[nodiscard]] std::int64_t row_elements(const Shape& shape, const Box& box) noexcept;
 /// The same of a region; the mean length of its runs where it is a list.
 [[nodiscard]] std::int64_t row_elements(const Shape& shape, const Region& region) noexcept;

@@ -6,7 +6,8 @@
 
 namespace iocomp {
 
-/// Why an operation failed, as the C API reports it. Values are part of the ABI: only append.
+/// The reason why an operation failed, as the C API reports it. Values are part of the ABI: only
+/// append.
 enum class ErrorCode : int {
   ok = 0,
   invalid_argument = 1,

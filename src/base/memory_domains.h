@@ -21,12 +21,12 @@ void prefer_domain(std::span<const std::byte> range, int domain);
 /// @throws Error{unsupported} with the operating system's text; containers may forbid it.
 void spread_over(std::span<const std::byte> range, std::span<const int> domains);
 
-/// By page of the range: the domain where it lies; -1 for a page that nobody has touched yet. Pages
-/// of a mapped file are pages of the page cache.
+/// The domain of each page of the range; -1 for a page that nobody has touched yet. Pages of a
+/// mapped file are pages of the page cache.
 /// @throws Error{unsupported} with the operating system's text.
 [[nodiscard]] std::vector<int> domains_of_pages(std::span<const std::byte> range);
 
-/// By so many bytes of the range: the domain of the first of them; -1: unknown. Reads one byte of
+/// The domain of the first byte of each `step` bytes of the range; -1: unknown. Reads one byte of
 /// each, so that this process has their pages.
 /// @throws Error{unsupported} with the operating system's text.
 [[nodiscard]] std::vector<int> domains_by_step(std::span<const std::byte> range, std::size_t step);

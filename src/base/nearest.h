@@ -15,7 +15,7 @@ namespace iocomp {
 /// Insertions, deletions and replacements that turn one into the other; case does not matter.
 [[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
 
-/// So much of a word is looked at: the time goes with the square of it.
+/// Only so much of a word is compared: the time goes with the square of it.
 inline constexpr std::size_t longest_compared = 96;
 /// The candidate that `word` is most likely a misspelling of: the first with the smallest distance.
 /// @pre !candidates.empty()

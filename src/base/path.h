@@ -29,9 +29,9 @@ class Path {
     return folder_;
   }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// For messages: as the user has said it.
+  /// Text for messages: the path as the user has said it.
   [[nodiscard]] std::string text() const { return folder_ ? folder_->text(name_) : name_; }
-  /// Another name in the same folder.
+  /// A path to another name in the same folder.
   [[nodiscard]] Path beside(std::string name) const { return {folder_, std::move(name)}; }
   /// The same name with an ending.
   [[nodiscard]] Path operator+(const std::string& ending) const { return beside(name_ + ending); }

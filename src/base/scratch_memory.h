@@ -10,7 +10,7 @@ namespace iocomp {
 /// Memory for one use after the other: what is in it at the beginning of one is not defined.
 class ScratchMemory {
  public:
-  /// So many bytes, until the next call. @throws std::bad_alloc.
+  /// Memory of that size, valid until the next call. @throws std::bad_alloc.
   [[nodiscard]] std::span<std::byte> room(std::size_t bytes) {
     if (bytes > capacity_) {
       memory_.reset();

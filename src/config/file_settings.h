@@ -19,7 +19,7 @@ enum class Existing : std::uint8_t { refuse, replace, go_on };
 /// The answer to a put for whose block there is no memory.
 enum class WhenFull : std::uint8_t { wait, fail, spill };
 
-/// How one variable is kept in a file.
+/// The storage of one variable in a file.
 struct VariableSettings {
   std::int64_t chunk_bytes = std::int64_t{4} << 20;
   std::string compression{};  ///< "deflate" or "zstd"; empty: none

@@ -31,7 +31,7 @@ std::string file_key(std::string_view file, std::string_view key) {
 
 std::string marked(std::string_view name) { return environment_mark + std::string{name}; }
 
-/// How the environment would store what `key` stores, of a file or a variable.
+/// The key under which the environment stores the value of `key`, for a file or a variable.
 std::string environment_key(std::string_view key) {
   const auto [file, variable, last] = parts_of(key);
   const auto of_file = marked(environment_name(file));
@@ -65,8 +65,8 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 constexpr auto by_name = std::numeric_limits<std::size_t>::max();
 
-/// How well a pattern names a variable: the environment's name, its name, then the longest pattern;
-/// 0: it does not.
+/// The rank of a pattern for a variable: the environment's name, its name, then the longest
+/// pattern; 0: it does not match.
 std::size_t fit(std::string_view pattern, std::string_view variable) {
   if (pattern == marked(environment_name_of_variable(variable))) {
     return by_name;
@@ -156,7 +156,8 @@ Value Settings::file_value(std::string_view file, std::string_view key) const {
     return found == values_.end() ? nullptr : &found->second;
   };
   const auto own = file_key(file, key);
-  // To make a key of the environment costs more than all else, and mostly it says nothing of files.
+  // To make a key of the environment costs more than everything else, and mostly it says nothing of
+  // files.
   const std::string beginning = std::string{"files."} + environment_mark;
   const auto in_environment = values_.lower_bound(beginning);
   const bool has_any =

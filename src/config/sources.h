@@ -39,10 +39,10 @@ struct Found {
 /// @throws Error{invalid_setting}, also for a settings file that cannot be read.
 [[nodiscard]] Found read_sources(std::string_view program);
 
-/// How a file is called in the environment: "fields.v2" is FIELDS_V2.
+/// The name of a file in the environment: "fields.v2" is FIELDS_V2.
 [[nodiscard]] std::string environment_name(std::string_view name);
 
-/// How a variable is called there: whatever is no letter or digit is '_', as in GROUP_U.
+/// The name of a variable there. All but letters and digits become '_', as in GROUP_U.
 [[nodiscard]] std::string environment_name_of_variable(std::string_view name);
 
 /// Settings of a file from the environment are stored as "files.$FIELDS_V2.backend": which of the

@@ -8,7 +8,7 @@
 
 namespace iocomp::config {
 
-/// How the keys of a file begin in the table.
+/// The keys of a file begin like this in the table.
 inline constexpr std::string_view file_prefix = "files.*.";
 
 /// The row of a key that concerns no file, or null.

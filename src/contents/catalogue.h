@@ -27,7 +27,7 @@ inline constexpr const char* kept_bits_attribute = "_QuantizeBitRoundNumberOfSig
 /// The scalar variable that tells the physical time of a step.
 inline constexpr const char* time_variable = "time";
 
-/// Something that all members of a file say in the same order: define, set_shape, an attribute, or
+/// A call that all members of a file make in the same order: define, set_shape, an attribute, or
 /// the number of a step.
 struct Event {
   enum class What : std::uint8_t { define = 1, set_shape = 2, attribute = 3, begin_step = 4 };
@@ -44,7 +44,7 @@ struct Event {
 [[nodiscard]] std::vector<std::byte> encode(const Event& event);
 /// @throws Error for what is no event.
 [[nodiscard]] Event decode_event(std::span<const std::byte> bytes);
-/// For people: `define("u", float64, 4 x 16) in step 0`.
+/// Text for people: `define("u", float64, 4 x 16) in step 0`.
 [[nodiscard]] std::string text(const Event& event);
 
 /// An attribute that earlier jobs have set.
@@ -124,7 +124,7 @@ class Catalogue {
   [[nodiscard]] Variable variable(int id, std::int64_t step) const;
   /// An attribute of it as it is in a step; null where it has none of that name.
   [[nodiscard]] const Attribute* attribute(int id, std::int64_t step, const char* name) const;
-  /// Its shape alone.
+  /// The shape alone.
   [[nodiscard]] const array::Shape& shape(int id, std::int64_t step) const;
   /// All variables as they are in a step.
   [[nodiscard]] std::vector<Variable> all_variables(std::int64_t step) const;
@@ -204,11 +204,11 @@ class Contents {
   /// A variable is in a step; `offset` and `sums` as in Placed.
   void add(std::int64_t step, int variable, std::int64_t offset, BlockSums sums = {});
   void remove_step(std::int64_t step);
-  /// How often a step was removed: what was described before may hold one that is gone.
+  /// The number of steps that were removed: an earlier description may hold one that is gone.
   [[nodiscard]] std::int64_t removals() const noexcept { return removals_; }
   /// True if an attribute of some variable was set after the last step that has the variable.
   [[nodiscard]] bool lacks_attributes(const Catalogue& catalogue) const;
-  /// For manifest and finish: the steps `first` to `last` (included).
+  /// Describes the steps `first` to `last` (included), for the manifest and `finish`.
   [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
                                      std::int64_t last) const;
   /// The end of the last variable in these steps that has an offset.

@@ -43,8 +43,9 @@ inline constexpr const char* offset_attribute = "add_offset";
 /// The attribute of a variable that says what elements hold that nobody puts.
 inline constexpr const char* fill_attribute = "_FillValue";
 
-/// How numbers are packed in a variable of integers, as its attributes say; nothing where they do
-/// not, or it has others.
+/// The packing of numbers in a variable of integers, as its attributes say. Nothing if they do not,
+/// or it has others.
+/// @param find  the attribute of a name; null if there is none.
 /// @param find  the attribute of a name; null where there is none.
 /// @throws Error{invalid_argument} for a scale or an offset that is no number, or a scale of 0.
 [[nodiscard]] std::optional<array::Packing> packing(

@@ -11,14 +11,15 @@
 
 namespace iocomp::contents {
 
-// How what is told of variables travels. What is read is checked, and refused with an Error.
+// These functions encode and decode descriptions of variables. Bytes that are read are checked, and
+// refused with an Error.
 
 [[nodiscard]] array::ElementType get_type(WireReader& reader);
 
 void put(WireWriter& writer, const Attribute& attribute);
 [[nodiscard]] Attribute get_attribute(WireReader& reader);
 
-/// Without the dimensions that its box does not have.
+/// Dimensions that the box does not have are left out.
 void put(WireWriter& writer, const BlockSum& sum);
 [[nodiscard]] BlockSum get_block_sum(WireReader& reader);
 inline constexpr std::size_t least_bytes_of_sum = sizeof(std::int8_t) + sizeof(std::uint64_t);

@@ -8,7 +8,7 @@
 
 namespace iocomp::device {
 
-/// That of NVIDIA: libcuda.so, which programs of the CUDA runtime load too.
+/// The driver of NVIDIA: libcuda.so, which programs of the CUDA runtime load too.
 /// @param path  of the library, which is loaded.
 [[nodiscard]] std::unique_ptr<Driver> cuda_driver(const std::string& path);
 

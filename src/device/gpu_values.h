@@ -23,7 +23,7 @@ class GpuValues {
   /// @throws Error{invalid_argument} as above.
   void read(std::size_t offset, std::span<std::byte> to);
 
-  /// How many bytes have come from the GPU.
+  /// The number of bytes that have come from the GPU.
   [[nodiscard]] std::size_t fetched_bytes() const noexcept { return fetched_bytes_; }
 
  private:

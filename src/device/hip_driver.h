@@ -8,7 +8,7 @@
 
 namespace iocomp::device {
 
-/// That of AMD: libamdhip64.so.
+/// The driver of AMD: libamdhip64.so.
 /// @param path  of the library, which is loaded.
 [[nodiscard]] std::unique_ptr<Driver> hip_driver(const std::string& path);
 

@@ -42,7 +42,7 @@ unsigned long long loads() noexcept {
   return count;
 }
 
-// Among what is loaded: dlopen would look for files.
+// Looks among the loaded libraries only: dlopen would look for files.
 std::string loaded_path(std::string_view name) {
   Wanted wanted{name};
   ::dl_iterate_phdr(&note_path, &wanted);

@@ -6,7 +6,8 @@
 
 namespace iocomp::device {
 
-/// How often the process has loaded a library: a counter of the loader's, so that each put may ask.
+/// The number of times that the process has loaded a library. The loader counts them, so each put
+/// may ask.
 [[nodiscard]] unsigned long long loads() noexcept;
 
 /// The path of a library that the process has loaded; empty where it has not.
@@ -19,7 +20,7 @@ class LoadedLibrary {
   /// @param path  as `loaded_path` tells it. @throws Error{unsupported} where it is gone.
   explicit LoadedLibrary(std::string path);
 
-  /// Null where it has none.
+  /// The address of a symbol; null if the library has none.
   template <typename Function>
   void find(const char* name, Function*& function) const noexcept {
     function = reinterpret_cast<Function*>(symbol(name));

@@ -11,7 +11,7 @@ namespace iocomp::disk {
 
 class Pace;
 
-/// When writes bypass the page cache.
+/// The rule for writes that bypass the page cache.
 enum class Direct {
   automatic,  ///< where a run of at least `direct_from_bytes` is aligned in memory and file
   on,         ///< wherever a run is aligned
@@ -45,8 +45,8 @@ struct Options {
   bool are_writers_on_one_node = false;
 };
 
-/// For a file whose writes may overlap: then a page must not be written both through the page cache
-/// and past it, or old bytes may end over new ones.
+/// The options for a file whose writes may overlap. A page of it must not be written both through
+/// the page cache and past it, or old bytes may end over new ones.
 [[nodiscard]] inline Options without_direct(Options options) noexcept {
   options.direct = Direct::off;
   return options;

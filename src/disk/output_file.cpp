@@ -64,7 +64,8 @@ std::int64_t block_bytes_of(int descriptor) {
   return is_unit ? block : page_bytes;
 }
 
-// Nothing of a device: nothing shortens that. @throws Error{storage_failure}.
+// The length of a file; nothing for a device, which nothing shortens. @throws
+// Error{storage_failure}.
 std::optional<std::int64_t> length_of(int descriptor, const std::string& path) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) {

@@ -10,8 +10,8 @@
 
 namespace iocomp::disk {
 
-/// How fast one process may write a file: the `bandwidth` of the file, divided by its writers.
-/// Shared by all physical files of the file. Thread-safe.
+/// The rate at which one process may write a file: the `bandwidth` of the file, divided by its
+/// writers. Shared by all physical files of the file. Thread-safe.
 class Pace {
  public:
   /// A writer that was late may make up for this time at most.
@@ -28,7 +28,7 @@ class Pace {
   [[nodiscard]] bool is_ready() const { return seconds_left() <= 0; }
   /// Sleep until then.
   void wait() const;
-  /// So much is written now.
+  /// Takes note of bytes that are written now.
   void wrote(std::int64_t bytes);
 
  private:

@@ -34,7 +34,7 @@ class Ring {
   Ring& operator=(const Ring&) = delete;
   ~Ring();
 
-  /// How many requests can be asked for before the next `submit`.
+  /// The number of requests that can be asked for before the next `submit`.
   [[nodiscard]] std::size_t room() const noexcept;
 
   enum class Then { nothing, next };  ///< `next`: the request that follows begins when this is done

@@ -215,7 +215,7 @@ bool RingEngine::write_small(Task& task) {
   return false;
 }
 
-// Its number while the kernel has it.
+// Returns the number of a job while the kernel has it.
 std::uint64_t RingEngine::keep(const Job& job) {
   const std::uint64_t tag = free_tags_.back();
   free_tags_.pop_back();
@@ -325,7 +325,7 @@ void RingEngine::answered_write(const Job& job, std::int64_t result) {
   }
 }
 
-// From its new place, if it was moved meanwhile.
+// A job that was moved meanwhile is read from its new place.
 void RingEngine::ask_again(Job job, const Request& rest) {
   const Request asked = std::exchange(job.request, rest);
   if (std::byte* const to = std::exchange(job.moves_to, nullptr); to != nullptr) {
@@ -335,7 +335,7 @@ void RingEngine::ask_again(Job job, const Request& rest) {
   again_.push_back(job);
 }
 
-// After the last answer: the fsync, if asked for, then the completion.
+// The last answer has come: begin the fsync, if asked for, then the completion.
 void RingEngine::settle(Task& task) {
   if (task.open > 0 || !task.is_cut) {
     return;

@@ -72,7 +72,7 @@ class SpillFile {
   /// @throws Error{storage_failure} where there can be no such file in the folder, with the reason.
   SpillFile(std::string folder, std::size_t limit_bytes, Options options);
 
-  /// Nothing where the limit is reached.
+  /// @return nothing if the limit is reached.
   /// @throws Error{storage_failure} "writing N bytes at offset O of PATH: No space left on device".
   [[nodiscard]] std::optional<Part> write(std::span<const std::byte> bytes);
   /// @pre `bytes` is as long as the part. @throws Error{storage_failure}.

@@ -50,7 +50,7 @@ class ThreadEngine : public Engine {
   };
   void work();
   void carry_out(Task& task);
-  // With the lock:
+  // Called with the lock held:
   void let_go(Task& task);
   void wake_owner();
 

@@ -81,7 +81,7 @@ void ask_lustre(const OpenFolder& folder, FileSystemFacts& facts) {
   }
 }
 
-// How many targets are worth it depends on the length, which nobody knows when a file is made.
+// The best number of targets depends on the length, which nobody knows when a file is made.
 std::vector<StripedPart> striped_parts(int targets) {
   constexpr std::array<StripedPart, 2> few{StripedPart{std::int64_t{16} << 20, 1},
                                            StripedPart{std::int64_t{1} << 30, 8}};

@@ -69,7 +69,7 @@ struct Traits {
   [[nodiscard]] bool has_to_place() const noexcept { return is_plain() && !offsets_by_layout; }
 };
 
-/// How hdf5 and netcdf compress the chunks of datasets that grow along time.
+/// The compression of datasets that grow along time, in hdf5 and netcdf.
 struct Compression {
   enum class Method { none, deflate, zstd };
   Method method = Method::none;
@@ -79,7 +79,7 @@ struct Compression {
   [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
 };
 
-/// How a back-end keeps one variable.
+/// The way in which a back-end keeps one variable.
 struct Storage {
   std::int64_t chunk_bytes = 0;
   Compression compression;

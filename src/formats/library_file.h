@@ -29,11 +29,11 @@ class LibraryFile {
   LibraryFile& operator=(const LibraryFile&) = delete;
   ~LibraryFile();
 
-  /// Before the library is called: open the file, where it was closed. @throws as above.
+  /// Opens the file if it was closed. Called before the library is. @throws as above.
   void reach();
   /// A descriptor of its own for the same file. @throws Error{storage_failure}.
   [[nodiscard]] Descriptor descriptor() const;
-  /// Its length now. @throws Error{storage_failure}.
+  /// The present length of the file. @throws Error{storage_failure}.
   [[nodiscard]] std::int64_t bytes() const;
 
  private:

@@ -33,7 +33,7 @@ Place place_of(void* symbol) {
           entry != nullptr && entry->st_shndx != SHN_UNDEF};
 }
 
-// In a library that is loaded, or in those that it needs.
+// Looks for a symbol in a library that is loaded, or in those that it needs.
 Place find_in(const char* library, const char* symbol) {
   void* handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) {

@@ -110,7 +110,7 @@ const void* load(const ModuleKind& kind, const std::string& path) {
   return entry;
 }
 
-// Why this build has no such back-end.
+// The reason why this build has no such back-end.
 std::string why_left_out(std::string_view name) {
   const std::string lines = '\n' + std::string{left_out};
   const std::string begin = '\n' + std::string{name} + ": ";

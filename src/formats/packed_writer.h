@@ -64,7 +64,7 @@ class PackedWriter {
   explicit PackedWriter(const Terms& terms)
       : terms_{terms}, crew_{terms.crew == nullptr ? &alone_ : terms.crew} {}
 
-  /// As many bytes of values as a round should have: enough for several threads, and few enough for
+  /// The bytes of values that a round should have: enough for several threads, and few enough for
   /// the disk to begin early. The same whatever the threads, since places depend on it.
   static constexpr std::int64_t round_bytes = std::int64_t{32} << 20;
 

@@ -32,7 +32,8 @@ namespace iocomp::formats {
 namespace {
 
 constexpr std::size_t most_per_call = std::size_t{1} << 30;
-// From the page cache, a call of its own costs about as much as copying so many bytes in vain.
+// Reading from the page cache, a separate call costs about as much as copying so many bytes in
+// vain.
 constexpr std::size_t bytes_per_call = 4096;
 
 std::size_t first_long_dimension(const array::Box& box) {

@@ -9,7 +9,7 @@
 namespace iocomp::formats {
 namespace {
 
-// So many bytes of a vector register: as many elements are taken at once.
+// The bytes of a vector register: as many elements are taken at once.
 constexpr std::size_t lanes = 16;
 using Lanes __attribute__((vector_size(lanes))) = unsigned char;
 

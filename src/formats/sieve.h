@@ -39,7 +39,7 @@ class Sieve {
   void clear() noexcept { group_.clear(); }
 
   [[nodiscard]] const std::vector<Wanted>& group() const noexcept { return group_; }
-  /// From the first to the last byte of the group.
+  /// The bytes from the first to the last of the group.
   [[nodiscard]] std::size_t span_bytes() const noexcept {
     return static_cast<std::size_t>(group_.back().end() - group_.front().offset);
   }

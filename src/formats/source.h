@@ -67,8 +67,9 @@ class Source {
   [[nodiscard]] virtual Inventory inventory();
 };
 
-/// For libraries that read dense blocks only: bytes to read into, and `scatter` to bring them to
-/// their place; where the destination is dense itself they are its own, and nothing is copied.
+/// Reads for libraries that read dense blocks only: gives them bytes to read into, and `scatter`
+/// brings these to their places. If the destination is dense, they are its own bytes and nothing is
+/// copied.
 class DenseBlock {
  public:
   DenseBlock(const Destination& to, std::size_t element_bytes);

@@ -52,8 +52,8 @@ void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& pol
 /// Collective over `comm`.
 [[nodiscard]] std::int64_t sum_before(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,
                                       const char* what);
-/// For each value: in `before` the sum over the ranks before this one, in `all` over all ranks.
-/// Both come with the values of this rank. Collective over `comm`.
+/// Computes for each value: in `before` the sum over the ranks before this one, in `all` over all
+/// ranks. Both come with the values of this rank. Collective over `comm`.
 void sums(MPI_Comm comm, std::span<std::int64_t> before, std::span<std::int64_t> all,
           const WaitPolicy& policy, const char* what);
 [[nodiscard]] std::int64_t maximum_before(MPI_Comm comm, std::int64_t mine, std::int64_t first,

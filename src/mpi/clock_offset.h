@@ -10,7 +10,7 @@
 
 namespace iocomp::mpi {
 
-/// How to bring times of one process onto the axis of rank 0.
+/// The way to bring times of one process onto the axis of rank 0.
 struct ClockOffset {
   double seconds = 0;        ///< to be added
   double error_seconds = 0;  ///< at most so far off; 0 where rank 0 has the same clock

@@ -21,7 +21,7 @@ class Peers {
   [[nodiscard]] int size() const noexcept { return known_ ? known_->size : 0; }
   /// @pre 0 <= index < size()
   [[nodiscard]] int rank(int index) const;
-  /// As long as this lives. @pre size() > 0
+  /// The members. Valid as long as this lives. @pre size() > 0
   [[nodiscard]] MPI_Group members() const noexcept { return known_->members.raw(); }
 
  private:

@@ -31,7 +31,7 @@ constexpr int times_longer = 5;
 
 constexpr double part_before_warning = 0.1;  // of the deadline
 constexpr double warning_without_deadline_seconds = 180;
-// For what is still to be waited for in a call that has used up its deadline.
+// A call that has used up its deadline gives each further wait this long.
 constexpr double moment_seconds = 0.1;
 
 double first_warning(double limit_seconds) {
@@ -97,7 +97,7 @@ Deadline::Deadline(const WaitPolicy& policy)
       last_move_{beginning()},
       next_warning_seconds_{*has_given_up_ ? limit_seconds_ : first_warning(limit_seconds_)} {}
 
-// When what is idle now began to be.
+// The time when the present idleness began.
 double Deadline::beginning() const {
   const double spent =
       *has_given_up_ ? limit_seconds_ - std::min(moment_seconds, limit_seconds_) : 0;

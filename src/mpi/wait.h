@@ -42,7 +42,7 @@ class Deadline {
   /// @throws Error{timed_out} "waited 1800 s without progress for WHAT"; `what` is asked only then,
   /// and for warnings.
   void check(const std::function<std::string()>& what);
-  /// How long nothing has moved.
+  /// The time in which nothing has moved.
   [[nodiscard]] double idle_seconds() const;
   /// True if that is a tenth of the deadline.
   [[nodiscard]] bool is_long() const;

@@ -6,7 +6,7 @@
 
 namespace iocomp::mpi {
 
-/// How this process waits. Made once per session: copies share what belongs to a call.
+/// The way in which this process waits. Made once per session: copies share what belongs to a call.
 struct WaitPolicy {
   explicit WaitPolicy(double deadline) : deadline_seconds{deadline} {}
 
@@ -23,7 +23,7 @@ struct WaitPolicy {
   std::shared_ptr<const double> held_back_until{};
 };
 
-/// Before the settings are known.
+/// The deadline before the settings are known.
 constexpr double usual_deadline_seconds = 1800;
 
 }  // namespace iocomp::mpi

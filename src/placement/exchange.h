@@ -8,7 +8,7 @@
 
 namespace iocomp::placement {
 
-/// How a launcher deals the ranks of a node to its sockets.
+/// The order in which a launcher deals the ranks of a node to its sockets.
 enum class Affinity {
   accumulated,  ///< ranks fill a socket first
   distributed,  ///< ranks go round-robin over the sockets

@@ -9,7 +9,7 @@
 
 namespace iocomp::placement {
 
-/// How many ranks of each kind a node has.
+/// The number of ranks of each kind on a node.
 struct Population {
   int compute = 0;
   int servers = 0;
@@ -35,7 +35,7 @@ class UsableCores {
 
   /// Indices of the cores of every L3 group (NUMA domain; else all in one), empty ones left out.
   [[nodiscard]] std::vector<std::vector<std::size_t>> domains(Mapping mapping) const;
-  /// How far apart two cores are: 0 the same L3, 1 NUMA domain, 2 package, 3 another package.
+  /// The distance of two cores: 0 the same L3, 1 NUMA domain, 2 package, 3 another package.
   [[nodiscard]] int distance(std::size_t left, std::size_t right) const;
 
  private:

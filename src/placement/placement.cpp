@@ -107,7 +107,8 @@ void adopt_by_idle(const Request& request, const std::vector<int>& orphans,
   }
 }
 
-// From who serves whom: by session rank its server, itself for servers.
+// Numbers compute ranks and servers. @param server_of  by session rank its server, itself for
+// servers.
 Placement number(const std::vector<int>& server_of, std::size_t nodes) {
   Placement result;
   for (std::size_t rank = 0; rank < server_of.size(); ++rank) {

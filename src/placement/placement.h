@@ -39,8 +39,8 @@ struct Placement {
 /// @throws Error{invalid_setting} for requests that are impossible, naming what would be possible.
 [[nodiscard]] Placement place(const Request& request, const std::vector<int>& node_of_rank);
 
-/// For those who place ranks node by node, each rank without knowing all others; `place` is made of
-/// the same parts.
+/// The functions below place ranks node by node, so that no rank must know all others; `place` is
+/// made of the same parts.
 inline constexpr int no_server = -1;
 /// @throws Error{invalid_setting} for requests that are impossible with so many ranks.
 void check(const Request& request, int ranks);
@@ -62,7 +62,7 @@ void check(const Request& request, int ranks);
 [[noreturn]] void too_many_servers(const std::vector<int>& idle, std::size_t orphans,
                                    std::size_t servers, std::size_t ranks);
 
-/// How many of a node's ranks serve under policies that know nodes.
+/// The number of a node's ranks that serve under policies that know nodes.
 /// @throws Error{invalid_setting} when that is more than half of them.
 [[nodiscard]] std::size_t servers_on_node(const Request& request, std::size_t ranks);
 

@@ -9,8 +9,8 @@
 
 namespace iocomp::placement {
 
-/// How many ranks of each kind every node gets. Ranks are numbered node by node, on each node the
-/// compute ranks first.
+/// The number of ranks of each kind on every node. Ranks are numbered node by node, on each node
+/// the compute ranks first.
 /// @throws Error{invalid_argument} for what is impossible, naming the nearest that is possible.
 [[nodiscard]] std::vector<Population> populate(const MapRequest& request);
 

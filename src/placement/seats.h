@@ -13,7 +13,7 @@
 
 namespace iocomp::placement {
 
-/// How close a server sits to its compute rank.
+/// The closeness of a server to its compute rank.
 enum class Closeness {
   same_thread,  ///< both on one hardware thread
   sibling,      ///< on two hardware threads of one core
@@ -26,7 +26,7 @@ enum class Closeness {
 };
 inline constexpr std::size_t closeness_count = 8;
 
-/// How many pairs of a job are how close; indexed by Closeness.
+/// The number of pairs of a job by closeness; indexed by Closeness.
 using Pairs = std::array<std::int64_t, closeness_count>;
 
 /// @param left, right  the CPUs (as the operating system numbers them) that two ranks of this node
@@ -39,8 +39,8 @@ using Pairs = std::array<std::int64_t, closeness_count>;
 /// "8 of 8 on SMT siblings", or all kinds of pairs with their numbers.
 [[nodiscard]] std::string text(const Pairs& pairs);
 
-/// How many compute ranks of a node share a core with a server that is not theirs;
-/// ranks that are not bound to one core do not count.
+/// The number of compute ranks of a node that share a core with a server that is not theirs. Ranks
+/// that are not bound to one core do not count.
 /// @param cpus       by rank of the node.
 /// @param server_of  by rank of the node: the index of its server, its own index if it serves; -1
 /// where its server is on another node, or there is none.

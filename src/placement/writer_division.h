@@ -25,8 +25,8 @@ class WriterDivision {
     AutomaticPolicies automatic{};
     std::vector<int> threads{};     ///< by thread but for the caller's: its domain
     std::function<int()> caller{};  ///< the caller's domain
-    /// By so many bytes of a range: the domain where they lie, by its number in the operating
-    /// system; -1: unknown.
+    /// Returns the domain of each `step` bytes of a range, by its number in the operating system;
+    /// -1: unknown.
     std::function<std::vector<int>(std::span<const std::byte> memory, std::size_t step)> look{};
   };
   explicit WriterDivision(Setup setup) : setup_{std::move(setup)} {}

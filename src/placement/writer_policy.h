@@ -10,7 +10,7 @@
 
 namespace iocomp::placement {
 
-/// How one request is divided among writer threads: by NUMA domain, where the thread sits that
+/// The division of one request among writer threads, by NUMA domain: where the thread sits that
 /// moves a part, and where what it makes lands (pages of the page cache, copies). The first five
 /// are the routes of "NUMA-aware parallel I/O" (IPSJ SIG 2013-ARC-205): memory → thread → target.
 enum class WriterPolicy {
@@ -24,7 +24,8 @@ enum class WriterPolicy {
 
 [[nodiscard]] const std::vector<std::string>& writer_policy_names();
 [[nodiscard]] const std::string& name_of(WriterPolicy policy);
-/// With fewer, `divide` takes the nearest policy that is possible.
+/// The number of domains that a policy needs. With fewer, `divide` takes the nearest possible
+/// policy.
 [[nodiscard]] int domains_needed(WriterPolicy policy) noexcept;
 
 /// A part of a request whose memory lies on one domain.

@@ -7,7 +7,7 @@
 
 namespace iocomp::placement {
 
-/// By NUMA domain of the node: its allowed CPUs in the order in which writer threads take them. One
+/// The allowed CPUs of each NUMA domain in the order in which writer threads take them. One
 /// in each L3 group in turn, and all cores before any core gets a second thread. Empty for domains
 /// without an allowed CPU.
 [[nodiscard]] std::vector<std::vector<int>> writer_seats(const topology::Node& node);

@@ -83,7 +83,7 @@ int guarded(const Body& body) noexcept {
   }
 }
 
-// As the setting storage.modules has it, whose other sources a reader does not know.
+// The value of the setting storage.modules. A reader does not know its other sources.
 std::string modules_folder() {
   const char* const folder = std::getenv("IOCOMP_STORAGE_MODULES");
   return folder == nullptr ? "" : folder;

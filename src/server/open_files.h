@@ -62,7 +62,7 @@ class OpenFiles {
     std::unique_ptr<HomeFile> home;
     std::unique_ptr<commit::Lead> lead;
     bool is_closed = false;  // the lead has nothing more to order
-    // From members of other homes, before this server knows the file.
+    // Flushes that members of other homes sent before this server knew the file.
     std::vector<std::pair<int, protocol::StepNote>> early_flushes;
   };
   void to_home(HomeFile& home, const protocol::Header& header, int client,

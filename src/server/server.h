@@ -48,7 +48,7 @@ class Server {
   }
 
  private:
-  // Null for transports that have none.
+  // The transport's survivors; null for transports that have none.
   [[nodiscard]] transport::Survivors* survivors() const { return transport_.survivors(); }
   bool round();
   bool touch_ahead();

@@ -12,7 +12,7 @@
 
 namespace iocomp::session {
 
-/// How this rank reaches those of the other role.
+/// The way in which this rank reaches those of the other role.
 struct Connection {
   std::unique_ptr<transport::Transport> transport;  ///< nothing without servers
   std::string name = "direct";                      ///< for people

@@ -24,7 +24,7 @@ std::set<int>& servers_of_one_session() {
   return ranks;
 }
 
-// By rank in the group; MPI_UNDEFINED for processes of other worlds.
+// The rank in MPI_COMM_WORLD by rank in the group; MPI_UNDEFINED for processes of other worlds.
 std::vector<int> world_ranks(MPI_Group group) {
   const mpi::Group world = mpi::group_of(MPI_COMM_WORLD);
   int size = 0;

@@ -39,7 +39,7 @@ class Ranks {
   [[nodiscard]] const mpi::Communicator& all() const noexcept { return all_; }
   /// The ranks of this role.
   [[nodiscard]] const mpi::Communicator& own() const noexcept { return own_; }
-  /// Why the ranks were placed like this, for people.
+  /// The reason for this placement, for people.
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
   /// Session rank of this rank's server, its own if it serves; -1 without servers.
   [[nodiscard]] int server() const noexcept { return server_; }

@@ -119,7 +119,8 @@ double Seating::core_share(bool computes) const {
   return share / static_cast<double>(cpus.size());
 }
 
-// By rank of this node: which of them its server is, -1 for none of them.
+// The server of each rank of this node, by its rank on the node; -1 if it is on no rank of the
+// node.
 std::vector<int> Seating::on_node(const std::vector<int>& server_of) const {
   std::vector<int> found;
   for (const int server : server_of) {

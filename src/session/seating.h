@@ -33,7 +33,7 @@ class Seating {
   /// nothing on all ranks where some are not bound to cores. Collective.
   [[nodiscard]] std::optional<int> by_seats(const placement::Request& request);
 
-  /// How much of the hardware threads that this rank may run on other compute ranks leave it: 0.5
+  /// The share of its hardware threads that other compute ranks leave to this rank: 0.5
   /// where two share one. For a server, how much compute ranks leave: 0 on the hardware thread of
   /// one. Collective over the node.
   [[nodiscard]] double core_share(bool computes) const;

@@ -47,7 +47,7 @@ void check_seats(Seating& seating, const Ranks& ranks, const config::Settings& s
   }
 }
 
-// Before the first call that all of them have to make.
+// Called before the first call that all of them have to make.
 MPI_Comm of_those_who_answer(MPI_Comm comm) {
   check_that_nobody_served(comm);
   return comm;
@@ -176,7 +176,7 @@ void Session::begin_call() {
   }
 }
 
-// From MPI_Finalize, which nothing may be thrown through.
+// Called by MPI_Finalize, which nothing may be thrown through.
 void Session::give_up() {
   begin_call();
   is_given_up_ = true;

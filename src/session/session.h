@@ -64,7 +64,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   [[nodiscard]] Role role() const noexcept { return ranks_->role(); }
-  /// For the program: all compute ranks. MPI_COMM_NULL on a server.
+  /// The communicator of all compute ranks, for the program. MPI_COMM_NULL on a server.
   [[nodiscard]] MPI_Comm compute() const noexcept { return program_comm_.raw(); }
   /// The program has called, from whatever thread.
   void begin_call();

@@ -43,7 +43,7 @@ std::vector<int> signals_in(const config::Settings& settings) {
   return signals;
 }
 
-// When the job ends, if anybody says so.
+// The time when the job ends, if anybody says so.
 std::optional<double> end_of_job(const config::Settings& settings) {
   if (!settings.text("stop.at").empty()) {
     const auto end = moment(settings.text("stop.at"));

@@ -20,7 +20,7 @@ class Stopping {
 
   /// True if a signal is one of those that tell to stop.
   [[nodiscard]] bool catches(int signal) const noexcept { return signals_.watches(signal); }
-  /// Why the program should stop now, as far as this rank knows; empty: it need not.
+  /// The reason why the program should stop now, as far as this rank knows; empty: it need not.
   [[nodiscard]] std::string reason() const;
 
  private:

@@ -92,7 +92,8 @@ unsigned long threads_in(const std::string& text) {
   return threads;
 }
 
-// Why hwloc refuses a text that says all but the hardware threads, a common slip; else nothing.
+// The reason why hwloc refuses a text that says all but the hardware threads, a common slip; else
+// nothing.
 std::string what_lacks_threads(const std::string& text) {
   const auto end = text.find_last_not_of(' ');
   if (end == std::string::npos) {
@@ -189,8 +190,8 @@ Node describe_loaded(hwloc_topology_t topology, const std::string& source,
             .l3_groups = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE)),
             .cores = {},
             .numa_numbers = domain_numbers(topology)};
-  // From the hardware threads up: hwloc lists no cores where they lie at several depths, as they do
-  // when caches belong to threads (virtual machines) and a core has one thread left.
+  // Cores are found from the hardware threads up: hwloc lists none if they lie at several depths,
+  // as they do when caches belong to threads (virtual machines) and a core has one thread left.
   hwloc_obj_t last = nullptr;
   hwloc_obj_t thread = nullptr;
   while ((thread = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, thread)) != nullptr) {

@@ -28,7 +28,7 @@ struct Node {
   int numa_domains = 0;
   int l3_groups = 0;  ///< 0: no L3 cache is known
   std::vector<Core> cores;
-  /// By NUMA domain: its number in the operating system.
+  /// The number of each NUMA domain in the operating system.
   std::vector<int> numa_numbers{};
 };
 

@@ -7,8 +7,8 @@
 
 namespace iocomp::trace {
 
-/// As JSON in the trace event format, which Perfetto and chrome://tracing open: a process for each
-/// rank, a thread for each lane of each row, a complete event ("X") for each event.
+/// Writes JSON in the trace event format, which Perfetto and chrome://tracing open: a process for
+/// each rank, a thread for each lane of each row, a complete event ("X") for each event.
 void write_perfetto(const Merged& merged, std::ostream& out);
 
 }  // namespace iocomp::trace

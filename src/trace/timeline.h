@@ -26,10 +26,10 @@ class Timeline {
   Timeline& operator=(const Timeline&) = delete;
   ~Timeline();
 
-  /// Something that has ended.
+  /// Records an event that has ended.
   void record(What what, double begin, double end, const Subject& subject) noexcept;
 
-  /// Something that begins now. @return its place, for `close`.
+  /// Opens an event that begins now. @return its place, for `close`.
   [[nodiscard]] std::size_t open(What what, const Subject& subject) noexcept;
   /// More is known of what this process began last and has not ended.
   void describe_newest(const Subject& subject) noexcept;

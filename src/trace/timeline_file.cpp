@@ -149,7 +149,7 @@ void TimelineFile::append(std::span<const Event> events) {
   }
 }
 
-// After the events that it counts.
+// Called after the events that the state counts were written.
 void TimelineFile::write_state(const TimelineState& state) {
   auto header = to_json(process_);
   const std::size_t open = std::min(state.open.size(), most_open_events);

@@ -26,7 +26,7 @@ class Links {
   Links(reading::Input& input, bool is_beside) : input_{&input}, is_beside_{is_beside} {}
 
   [[nodiscard]] reading::Input& input() const noexcept { return *input_; }
-  /// To a variable in a step. `start` and `count` are the part of a dataset that it is.
+  /// A link to a variable in a step. `start` and `count` are its part of a dataset.
   /// @throws Error{unsupported} where nothing can link to it; Error{storage_failure}.
   [[nodiscard]] formats::Link to(const std::string& variable,
                                  const reading::Committed::Place& place, formats::Extent start,
@@ -45,7 +45,7 @@ class Links {
 /// The last values up to a step; null before the first.
 [[nodiscard]] const reading::Committed::Place* shown(
     const std::vector<reading::Committed::Place>& places, std::int64_t step);
-/// Null where there is none.
+/// Finds a variable; null if there is none.
 [[nodiscard]] const reading::Committed::Variable* find(const reading::Committed& committed,
                                                        std::string_view name);
 [[nodiscard]] const contents::Attribute* find(const contents::Attributes& attributes,

@@ -36,10 +36,10 @@ class Mesh {
     std::int64_t points = 0;
     std::int64_t cells = 0;
   };
-  /// In a step; nothing before all its parts are there.
+  /// The size in a step; nothing before all parts are there.
   /// @throws Error{invalid_argument} where they do not fit together.
   [[nodiscard]] std::optional<Size> size_at(std::int64_t step) const;
-  /// In which parts of it were put.
+  /// The steps in which parts of it were put.
   [[nodiscard]] std::set<std::int64_t> steps() const;
 
   enum class Location { points, cells };

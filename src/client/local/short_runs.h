@@ -16,13 +16,14 @@ class ShortRuns {
  public:
   /// This number of runs in one piece of a variable is worth a warning.
   static constexpr std::int64_t many = 1000;
-  /// In bytes. Longer runs cost little by themselves.
+  /// The longest run that counts as short, in bytes. Longer runs cost little by themselves.
   static constexpr std::int64_t longest = std::int64_t{64} << 10;
 
   /// @param file  its name in the program.
   explicit ShortRuns(std::string file) : file_{std::move(file)} {}
 
-  /// So many runs of the variable go to the disk one by one, with so many elements in all.
+  /// Takes note of runs of the variable that go to the disk one by one, and of their elements in
+  /// all.
   /// @param why  the text behind "because", and what helps.
   void note(const contents::Variable& variable, std::int64_t runs, std::int64_t elements,
             const char* why);

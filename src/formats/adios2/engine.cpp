@@ -16,7 +16,7 @@
 namespace iocomp::formats::bp {
 namespace {
 
-// With others data would be written later than EndStep says, or somewhere else.
+// With other values of these, data would be written later than EndStep says, or somewhere else.
 constexpr std::array<std::string_view, 4> ours{"AsyncWrite", "AsyncOpen", "BurstBufferPath",
                                                "IdleH5Writer"};
 

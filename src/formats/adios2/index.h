@@ -7,7 +7,7 @@
 
 namespace iocomp::formats::bp {
 
-/// How far the index of a dataset of BP4 leads ("md.idx"): 64 bytes, then a record of 64 bytes for
+/// The reach of the index of a dataset of BP4 ("md.idx"): 64 bytes, then a record of 64 bytes for
 /// each step. Source: engine/bp4/BP4Writer.cpp of ADIOS2 2.12.
 struct Index {
   std::int64_t steps = 0;

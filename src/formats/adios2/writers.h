@@ -19,7 +19,7 @@ class Writers {
   Writers(MPI_Comm comm, const mpi::WaitPolicy& wait);
 
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
-  /// How they wait for one another, outside of ADIOS2.
+  /// The way in which they wait for one another, outside of ADIOS2.
   [[nodiscard]] const mpi::WaitPolicy& wait() const noexcept { return wait_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }

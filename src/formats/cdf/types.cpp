@@ -27,7 +27,7 @@ std::vector<std::byte> bytes_of(Value value) {
   return bytes;
 }
 
-// As in netcdf.h: NC_FILL_BYTE and so on.
+// The values of netcdf.h: NC_FILL_BYTE and so on.
 std::vector<std::byte> usual_fill_value(ElementType type) {
   constexpr float fill_float = 9.9692099683868690e+36F;
   constexpr double fill_double = 9.9692099683868690e+36;

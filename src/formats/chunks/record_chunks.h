@@ -9,9 +9,9 @@
 
 namespace iocomp::formats {
 
-/// How a variable in a step is cut: along its slowest dimensions, so that the elements of each
-/// chunk follow one another, and so do the chunks. Only the last one may be less than full; in the
-/// file it has the room of all others.
+/// The chunks of a variable in a step. It is cut along its slowest dimensions, so that the elements
+/// of each chunk follow one another, and so do the chunks. Only the last one may be less than full;
+/// in the file it has as much room as the others.
 struct RecordChunks {
   /// @param dimensions  of the variable that are cut, from the slowest on; the others stay whole.
   /// @param most_bytes  of a chunk, but where a single row, or equal parts, are longer.

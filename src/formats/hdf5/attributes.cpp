@@ -93,7 +93,7 @@ herr_t read_text(hid_t attribute, hid_t stored, Values& values) {
   return done;
 }
 
-// Nothing where iocomp has no such attributes.
+// Returns nothing if iocomp has no such attributes.
 std::optional<Values> read_values(hid_t attribute, const std::string& action,
                                   const std::string& path) {
   const Type stored{H5Aget_type(attribute)};

@@ -31,7 +31,7 @@ class BufferedFile {
 
   [[nodiscard]] hid_t raw() const noexcept { return file_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// To write data that HDF5 does not know.
+  /// The file, for writing data that HDF5 does not know.
   [[nodiscard]] const Descriptor& plain() const noexcept { return buffer_.file(); }
 
   /// The bytes that HDF5 has written, and those that are written beside them.

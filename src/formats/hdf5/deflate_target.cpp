@@ -219,7 +219,8 @@ Compressed DeflateTarget::write_step(std::int64_t step, const Description& descr
   try {
     write_from(parts, offsets, step, description);
   } catch (...) {
-    // On all: nobody writes there any more, and a full disk may need it for what is left to write.
+    // Each writer tries: nobody writes there any more, and a full disk may need the room for what
+    // is left to write.
     if (struct stat status{};
         file_ && ::fstat(plain_.raw(), &status) == 0 && status.st_size > offsets.back()) {
       (void)!::ftruncate(plain_.raw(), offsets.back());

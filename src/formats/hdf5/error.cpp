@@ -18,7 +18,7 @@ herr_t append(unsigned /*depth*/, const H5E_error2_t* entry, void* text) {
   return 0;
 }
 
-// From what failed first to what was called.
+// The errors in order, from the first failure to the call that was made.
 std::string error_stack() {
   std::string story;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &append, &story);

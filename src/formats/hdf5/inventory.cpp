@@ -243,7 +243,7 @@ class Look {
     }
   }
 
-  // As in netCDF: what counts no steps is there in the first one.
+  // As in netCDF, a dataset that counts no steps is in the first one.
   void take_root() {
     std::int64_t steps = 1;
     for (const auto& name : names_.datasets) {

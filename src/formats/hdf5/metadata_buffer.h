@@ -32,7 +32,7 @@ class MetadataBuffer {
   /// Write everything to the file but what is withheld. What could not be written stays here.
   /// @return 0 or errno.
   [[nodiscard]] int store();
-  /// How long the file must be, and why it may be.
+  /// The required length of the file, and the reason for it.
   struct Length {
     std::int64_t least = 0;
     std::int64_t durable = 0;  ///< so long it is by what others have made durable

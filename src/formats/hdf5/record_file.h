@@ -45,7 +45,7 @@ class RecordFile {
   std::int64_t place(const Variable& variable, std::int64_t step);
   virtual void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) = 0;
 
-  /// As those of PlainTarget.
+  /// These do the same as those of PlainTarget.
   [[nodiscard]] Switch commit(const Description& description, std::int64_t from);
   void is_visible() noexcept {
     editions_.turn();
@@ -61,7 +61,7 @@ class RecordFile {
  protected:
   /// See `place`.
   virtual std::int64_t find_place(const Variable& variable, std::int64_t step) = 0;
-  /// Something that was made, of which each commit tells the extent along time.
+  /// An object that was made. Each commit tells its extent along time.
   struct Made {
     Dataset object;
     TimeDataset* dataset = nullptr;  ///< null: a dimension alone
@@ -81,7 +81,7 @@ class RecordFile {
   virtual std::vector<int> take_note(const Description& description, std::int64_t from) = 0;
   /// No step comes any more.
   virtual void end_datasets() = 0;
-  /// How long time is by now for a dataset, or for the dimension alone (null).
+  /// The length of time by now for a dataset, or for the dimension alone (null).
   [[nodiscard]] virtual std::int64_t records(const TimeDataset* dataset) const = 0;
   /// Properties of the root group.
   [[nodiscard]] virtual Properties of_root() const { return Properties{}; }

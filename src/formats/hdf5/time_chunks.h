@@ -22,8 +22,8 @@ namespace iocomp::formats::h5 {
              : 1;
 }
 
-/// How a dataset with `layout = "time"` is cut: its records, or many of them together. Texts stay
-/// whole where they are strings.
+/// The chunks of a dataset with `layout = "time"`: a part of a record each, or many records
+/// together. Texts that are strings stay whole.
 struct TimeChunks : RecordChunks {
   TimeChunks(const Variable& variable, const FormatOptions& options);
 

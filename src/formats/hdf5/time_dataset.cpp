@@ -37,7 +37,7 @@ namespace {
 
 using Extents = std::array<hsize_t, array::max_dimensions + 1>;
 
-// How many dimensions are in front of the variable's.
+// The number of dimensions before those of the variable.
 std::size_t in_front(Time time) { return time == Time::none ? 0 : 1; }
 
 // Records of a variable.

@@ -59,7 +59,7 @@ class TimeDataset {
   void tell(const std::set<std::int64_t>& steps, std::int64_t from, std::int64_t until = 0);
   /// No step comes any more, behind so many records: room that no step needs is given back.
   void end(std::int64_t records);
-  /// How many records there are: those up to the last step that has one.
+  /// The number of records: those up to the last step that has one.
   [[nodiscard]] std::int64_t records() const noexcept {
     return steps_.empty() ? 0 : *steps_.rbegin() + 1;
   }

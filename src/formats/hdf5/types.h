@@ -23,7 +23,7 @@ namespace iocomp::formats::h5 {
 /// Text of `bytes` bytes, UTF-8, filled up with zeros. @pre bytes > 0.
 [[nodiscard]] Type fixed_text_type(std::int64_t bytes);
 
-/// How HDF5 has a variable: what its elements are there, and how many. The last dimension of
+/// A variable as HDF5 stores it: the type of its elements, and their number. The last dimension of
 /// characters becomes the length of strings.
 struct Stored {
   Type type;

@@ -23,8 +23,8 @@ struct Scaled {
   std::vector<Dimension> dimensions;
 };
 
-/// How the variables are called in the file: one that only has the name of a dimension gets another
-/// name, as netCDF has it. @param variables  without datasets.
+/// The names of the variables in the file. One that only has the name of a dimension gets another
+/// name, as in netCDF. @param variables  without datasets.
 [[nodiscard]] std::vector<std::string> names_in_file(const std::vector<Scaled>& variables);
 
 /// Make the dimensions of a NetCDF-4 file as its format has them, in the order in which variables

@@ -177,7 +177,7 @@ class NetcdfSource : public Source {
 
   void check(int code, const std::string& action) const { check_netcdf(code, action, path_); }
 
-  // As in HDF5: the file is NetCDF-4.
+  // True for NetCDF-4, which is HDF5.
   [[nodiscard]] bool has_chunks() const {
     int format = 0;
     check(nc_inq_format(file_, &format), "look at the format of");

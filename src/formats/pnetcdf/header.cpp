@@ -247,7 +247,7 @@ bool has_records(const Header& header, const Header::Variable& variable) {
   return !variable.dimensions.empty() && header.dimensions[variable.dimensions.front()].length == 0;
 }
 
-// Nothing where it is beyond 63 bits.
+// Returns nothing if the length is beyond 63 bits.
 std::optional<std::int64_t> record_bytes(const Header& header) {
   const auto with_records = std::ranges::count_if(
       header.variables, [&](const auto& variable) { return has_records(header, variable); });

@@ -36,7 +36,8 @@ class PnetcdfLayout {
   /// True if an earlier job has fixed where the variables of all steps lie.
   [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
 
-  /// As PlainTarget::place; before it, `expect_header` and `define` where there is more.
+  /// `place` does as PlainTarget::place. `expect_header` and `define` come before it when there are
+  /// more variables.
   [[nodiscard]] int defined() const noexcept { return known_; }
   void define(std::span<const Variable> all);
   /// @param bytes  that names and attributes will take in the header by now, at most.

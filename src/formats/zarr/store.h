@@ -17,8 +17,8 @@
 
 namespace iocomp::formats::zarr {
 
-/// How a variable lies in a store: the same on all writers. The shard of a step is a file in the
-/// folder of the variable.
+/// The place of a variable in a store, the same on all writers. The shard of a step is a file in
+/// the folder of the variable.
 struct Laid {
   Laid(const Variable& variable, std::int64_t step, const FormatOptions& options);
 
