@@ -231,7 +231,10 @@ void Coordinator::failed(const Outcome& outcome, std::int64_t from_step) {
     return;
   }
   loss_ = {outcome, from_step};
-  orders_.emplace_back(Fail{outcome, from_step});
+  // A program that is told of one step must not take the next ones for committed.
+  loss_.cause.story += " (steps from " + std::to_string(catalogue_.number(from_step)) +
+                       " on are not committed)";
+  orders_.emplace_back(Fail{loss_.cause, from_step});
   advance();
 }
 

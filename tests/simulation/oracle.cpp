@@ -26,9 +26,10 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return number;
 }
 
-// The steps that a story names: "step 3", "steps 0 to 2".
-std::set<std::int64_t> steps_in(std::string_view story) {
+// The steps that a story names: "step 3", "steps 0 to 2", "steps from 4 on", which ends at `end`.
+std::set<std::int64_t> steps_in(std::string_view story, std::int64_t end) {
   constexpr std::string_view word = "step";
+  constexpr std::string_view from = "from ";
   constexpr std::string_view up_to = " to ";
   std::set<std::int64_t> steps;
   for (auto at = story.find(word); at != std::string_view::npos; at = story.find(word)) {
@@ -38,10 +39,12 @@ std::set<std::int64_t> steps_in(std::string_view story) {
       continue;
     }
     story.remove_prefix(1);
+    const bool is_open = story.starts_with(from);
+    story.remove_prefix(is_open ? from.size() : 0);
     const auto first = take_number(story);
     auto rest = story.starts_with(up_to) ? story.substr(up_to.size()) : std::string_view{};
-    const auto last = take_number(rest);
-    for (std::int64_t step = first.value_or(0); first && step <= last.value_or(*first); ++step) {
+    const auto last = is_open ? end - 1 : take_number(rest).value_or(first.value_or(0));
+    for (std::int64_t step = first.value_or(0); first && step <= last; ++step) {
       steps.insert(step);
     }
   }
@@ -103,8 +106,9 @@ void Oracle::failed(int rank, std::size_t file, const std::string& call, const E
     int& first = ends_[static_cast<std::size_t>(rank)][file].first_error;
     first = first == 0 ? static_cast<int>(error.code()) : first;
     Failures& failures = failures_of_[static_cast<std::size_t>(rank)][file];
-    failures.steps.merge(steps_in(call + ' ' + story));
-    failures.is_whole_file = failures.is_whole_file || steps_in(story).empty();
+    const std::int64_t end = std::ssize(plan_.files[file].steps);
+    failures.steps.merge(steps_in(call + ' ' + story, end));
+    failures.is_whole_file = failures.is_whole_file || steps_in(story, end).empty();
   }
   if (!may_fail(plan_, error.code(), can_go_on_)) {
     broken("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
