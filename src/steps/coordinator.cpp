@@ -232,8 +232,8 @@ void Coordinator::failed(const Outcome& outcome, std::int64_t from_step) {
   }
   loss_ = {outcome, from_step};
   // A program that is told of one step must not take the next ones for committed.
-  loss_.cause.story += " (steps from " + std::to_string(catalogue_.number(from_step)) +
-                       " on are not committed)";
+  loss_.cause.story +=
+      " (steps from " + std::to_string(catalogue_.number(from_step)) + " on are not committed)";
   orders_.emplace_back(Fail{loss_.cause, from_step});
   advance();
 }
