@@ -36,7 +36,7 @@ def integers(values: Sequence[int]) -> bytes:
 
 
 def address_of(values: Array) -> int:
-    """Return where the first element is."""
+    """Return the address of the first element."""
     try:
         return ctypes.addressof(_first_byte(values))  # a third of what the other way takes
     except (TypeError, ValueError):  # of arrays that are read-only, strided, or empty
@@ -58,7 +58,7 @@ def memory_shape(values: Array) -> tuple[int, ...] | None:
 
 
 def is_truth(dtype: np.dtype[Any], attributes: Mapping[str, Any]) -> bool:
-    """Whether a variable of the file holds truth values, as xarray knows them."""
+    """Return True if a variable of the file holds truth values, as xarray knows them."""
     return dtype == np.int8 and attributes.get("dtype") == "bool"
 
 
@@ -77,7 +77,7 @@ def converted(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
     """Return a list or a number as an array of a type that holds each of its values.
 
     Raises:
-        InvalidArgumentError: Naming the first value that does not fit.
+        InvalidArgumentError: If a value does not fit; names the first one.
     """
     try:
         given = np.asarray(values)

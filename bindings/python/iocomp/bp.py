@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""BP by the Python package adios2, where the library that reads was built without ADIOS2.
+"""BP by the Python package adios2, if the library that reads was built without ADIOS2.
 
-The one format that Python still reads by itself. What a file has its manifest says.
+It is the one format that Python reads by itself. The manifest tells the contents of a file.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class BpFile:
         """Open it.
 
         Raises:
-            UnsupportedError: If the package is not there.
-            StorageError: If it is no dataset.
+            UnsupportedError: If the package adios2 is not installed.
+            StorageError: If the path is no dataset of BP.
         """
         try:
             import adios2
@@ -51,11 +51,11 @@ class BpFile:
         """Read a box of a variable in a step of the file. Elements that nobody put are 0.
 
         Args:
-            name: Of the variable.
-            in_file: What the file calls the step.
-            shape: Of the variable in this step.
-            start: Of the box.
-            out: A dense array of its shape and of the variable's type.
+            name: The name of the variable.
+            in_file: The step's number in the file.
+            shape: The global shape of the variable in this step.
+            start: The first index of the box in each dimension.
+            out: A dense array of the box's shape and of the variable's type.
         """
         stored = np.dtype("i1") if out.dtype == _CHARACTER else out.dtype
         found = np.zeros(out.shape, stored)  # ADIOS2 leaves what nobody put as it is
@@ -73,7 +73,7 @@ class BpFile:
         out[...] = found.view(out.dtype)
 
     def close(self) -> None:
-        """Release it."""
+        """Release the dataset."""
         with _library:
             self._engine.close()
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why a call failed: one class for each code of `iocomp_code` that a program may want to catch."""
+"""The errors: one class for each code of `iocomp_code` that a program may want to catch."""
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """A call failed: `code` is of `iocomp_code`, `story` tells file, variable, step and cause."""
+    """A call failed. `code` is one of `iocomp_code`; `story` names file, step and cause."""
 
     code = 99
 
@@ -44,13 +44,13 @@ class MpiError(Error):
 
 
 class InvalidSettingError(Error, ValueError):
-    """An unknown key, a bad value, or a placement that is impossible."""
+    """A setting has an unknown key or a bad value, or a placement is impossible."""
 
     code = 5
 
 
 class TargetExistsError(Error, FileExistsError):
-    """The target is there, and the file does not say `existing = "replace"` or "continue"."""
+    """The target exists and `existing` is neither "replace" nor "continue", or a job writes it."""
 
     code = 6
 
@@ -62,13 +62,13 @@ class InconsistentCallsError(Error):
 
 
 class TimedOutError(Error, TimeoutError):
-    """What this rank waits for made no progress within the deadline."""
+    """A wait of this rank saw no progress within the deadline."""
 
     code = 8
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """A format, package or element type is not there, or a file is of a later release."""
+    """A format, package or element type is missing, or a file is of a later release."""
 
     code = 9
 

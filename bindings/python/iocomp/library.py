@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C libraries: where they are found, and their calls. Each is loaded when first needed."""
+"""Finds the C libraries, and makes their calls. Each is loaded when first needed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.3.0"
 """The release of iocomp.h that the calls below were written for, and of this package."""
 
-# Of every call of iocomp.h: what it returns, and its arguments. A test compares them with the
+# The result and the arguments of every call of iocomp.h. A test compares them with the
 # header. p: a pointer; s: text; i: int or an enum; l: int64_t; z: size_t; d: double; c: MPI_Comm.
 CALLS = {
     "iocomp_init": "i:csp",

@@ -15,9 +15,9 @@ _FAILED = ctypes.c_void_p(-1).value
 
 @contextmanager
 def preserve(memory: Mapping[int, int]) -> Iterator[None]:
-    """Keep addresses (with so many bytes) readable, and what is there, while the block unmaps them.
+    """Keep the contents of memory, given as bytes by address, while the block unmaps it.
 
-    So an array that is used after the session has ended is an array, and not a crash.
+    So an array that is used after the session has ended is still an array, and no crash.
     """
     saved = {address: ctypes.string_at(address, size) for address, size in memory.items()}
     yield

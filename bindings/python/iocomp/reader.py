@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Read what iocomp wrote, without MPI: the committed steps alone, by the code of the C library."""
+"""Read files of iocomp without MPI, by the code of the C library: the committed steps alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Place(NamedTuple):
 
 
 class _Variable:
-    """Where a variable has values."""
+    """The steps, types and shapes of a variable."""
 
     def __init__(self, opened: _Opened, index: int) -> None:
         count, pointers = ctypes.c_int64(), [ctypes.c_void_p() for _ in range(4)]
@@ -56,7 +56,7 @@ class _Variable:
         self.rows = {step: row for row, step in enumerate(self.steps)}
 
     def place(self, row: int) -> _Place:
-        """Return what it is in the step of a row."""
+        """Return its type and shape in the step of a row."""
         shape = tuple(self.shapes[row, : self.dimensions[row]].tolist())
         return _Place(DTYPES[int(self.types[row])], shape)
 
@@ -80,7 +80,7 @@ class _Opened:
 
 
 def _column(pointer: ctypes.c_void_p, count: int, dtype: npt.DTypeLike) -> Array:
-    """Return a copy of what lies there."""
+    """Return a copy of the values there."""
     if not count or pointer.value is None:
         return np.empty(0, dtype)
     size = count * np.dtype(dtype).itemsize
@@ -124,8 +124,8 @@ def _locks_of_others(stack: ExitStack) -> None:
 class Files(Scope, Stored):
     """The committed steps of a series or of a set of checkpoints, as they were at opening.
 
-    `files["u"]` is a variable. Threads may read from it at a time. It can be pickled: then it is
-    opened again.
+    `files["u"]` is a variable. Several threads may read at the same time. It can be pickled:
+    unpickling opens the same path again.
     """
 
     _ends_after_exceptions = True
@@ -142,10 +142,10 @@ class Files(Scope, Stored):
         told = json.loads(text.value or b"{}")
         self.path = Path(told["path"])
         self.left_out = {int(step): str(story) for step, story in told["left_out"].items()}
-        """Steps in files of their own that are torn, and why."""
+        """The steps whose files are torn, with the reason for each."""
         self._files = [(str(each["path"]), str(each["format"])) for each in told["files"]]
         self.format = self._files[-1][1]
-        """The back-end that wrote it."""
+        """The back-end that wrote the newest file."""
         self._attributes = told["attributes"]
         self._indices = {each["name"]: i for i, each in enumerate(told["variables"])}
         self._told = [each["attributes"] for each in told["variables"]]
@@ -178,9 +178,9 @@ class Files(Scope, Stored):
         return list(self._steps)
 
     def time(self, step: int) -> float:
-        """Return the physical time of a step: as the program told it, else its variable `time`.
+        """Return the physical time of a step, in the program's own unit.
 
-        NaN where neither is there.
+        It is the time that the program gave the step, else its scalar variable `time`, else NaN.
         """
         told = float(self._times[self._row(step)])
         if not math.isnan(told) or "time" not in self._indices:
@@ -193,7 +193,7 @@ class Files(Scope, Stored):
         return float(self.read("time", step)) if is_number else told
 
     def variables(self, step: int | None = None) -> list[str]:
-        """Return the names of the variables of a step; of all steps without one."""
+        """Return the names of the variables of a step; without `step`, of all steps."""
         if step is None:
             return list(self._indices)
         self._row(step)
@@ -204,11 +204,11 @@ class Files(Scope, Stored):
         return list(self._variable(name).rows)
 
     def shape(self, name: str, step: int | None = None) -> tuple[int, ...]:
-        """Return the global shape of a variable in a step; without one, the newest that has it."""
+        """Return a variable's global shape in a step; without `step`, in the newest that has it."""
         return self._place(name, step).shape
 
     def dtype(self, name: str, step: int | None = None) -> np.dtype[Any]:
-        """Return the type of its elements; text is an array of single characters."""
+        """Return the type of its elements; "S1" for text, which is an array of single bytes."""
         return self._place(name, step).dtype
 
     def attributes(self, name: str | None = None) -> Attributes:
@@ -228,13 +228,18 @@ class Files(Scope, Stored):
         """Read a variable, or a box of it.
 
         Args:
-            name: Of the variable.
-            step: The newest that has the variable without one.
-            box: As in numpy's basic indexing, with steps above 0: `np.s_[10:20, :, 3]`.
-            out: Where it goes: an array of the shape of the result and of the variable's type.
+            name: The name of the variable.
+            step: The number of the step; without it the newest that has the variable.
+            box: As in numpy's basic indexing, with steps above 0: `np.s_[10:20, :, 3]`. Without it
+                the whole variable.
+            out: An array for the values, of the shape of the result and of the variable's type.
+
+        Returns:
+            `out`, or a new array. Dimensions indexed by an integer are dropped, as in numpy.
 
         Raises:
             NotFoundError: If there is no such variable or step.
+            InvalidArgumentError: If the box leaves the variable, or `out` does not fit.
             StorageError: If the file cannot be read.
         """
         variable, row = self._find(name, step)
@@ -378,12 +383,13 @@ class Files(Scope, Stored):
 
 
 def open_files(path: str | os.PathLike[str], *, use_manifest: bool = True) -> Files:
-    """Open what iocomp wrote for reading: a series, also while it is written, or checkpoints.
+    """Open a series of iocomp, also while it is written, or a set of checkpoints, for reading.
 
     Args:
-        path: Of the file, with or without its extension. Of checkpoints, without the number.
-        use_manifest: False: believe the file alone, as if iocomp had not written it. A file without
-            a manifest is read like that too.
+        path: The path of the file, with or without its extension. For checkpoints, the path without
+            the number of the step.
+        use_manifest: With False only the file itself is believed, as if another program had written
+            it. A file without a manifest is read like that too.
 
     Raises:
         NotFoundError: If there is no such file, or nothing of it is committed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `with` ends."""
+"""Objects that `with` ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _Scoped = TypeVar("_Scoped", bound="Scope")
 
 
 class Scope:
-    """Something that `with` ends. `_leave` says how."""
+    """An object that `with` ends. `_leave` says how."""
 
     _ends_after_exceptions = False
 
@@ -24,9 +24,11 @@ class Scope:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End it, if that was not done. After an exception it is left as it is: others wait.
+        """End the object, unless that was done.
 
-        Then what all ranks have ended is kept, and a step that is half put is not committed.
+        After an exception on this rank it is left as it is, since to end it could mean to wait for
+        ranks that do not come. Steps that all ranks have ended are kept; a step of which only a
+        part was put is not committed.
         """
         if self._ends_after_exceptions or kind is None or issubclass(kind, SystemExit):
             self._leave()

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writing and reading inside an MPI program: a thin face of iocomp.h, with its words and its rules.
+"""Writing and reading inside an MPI program: a thin layer over iocomp.h, with its words and rules.
 
-What a call waits for, and whether it is collective, is that of the C call of the same name.
+A call waits for the same as the C call of its name, and is collective over the same ranks.
+"Members" are the ranks of the communicator on which a file was opened. "Local" means that a rank
+may call it by itself. Shapes and indices count elements. A call that the library refuses raises
+`iocomp.Error`, or a subclass of it.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ _alive: set[Session] = set()  # with the arrays that are lent to the library
 
 
 class Role(IntEnum):
-    """What a rank is; BOTH where there are no servers."""
+    """The role of a rank; BOTH if there are no servers."""
 
     COMPUTE = 1
     SERVER = 2
@@ -74,14 +77,14 @@ def _choice(value: str, known: Mapping[str, int]) -> int:
 
 
 class Rows(NamedTuple):
-    """Where the rows of a rank begin among those of all, and how many all have."""
+    """The first row of this rank among those of all members, and the number of all rows."""
 
     first: int
     total: int
 
 
 class _OnGpu:
-    """What numpy asks of values in the memory of a GPU: an array that nobody may look into."""
+    """An array in the memory of a GPU, as numpy sees it: nobody may look into it."""
 
     def __init__(self, owner: Any) -> None:  # noqa: ANN401 (of any package)
         given = owner.__cuda_array_interface__
@@ -136,24 +139,28 @@ def _settings(settings: Settings | None) -> bytes | None:
 
 
 class Ticket(ctypes.Structure):
-    """What a put returns. It keeps the array that was put until that is reusable."""
+    """The result of a put. It keeps the array that was put until that is reusable."""
 
     _fields_ = (("_of", ctypes.c_void_p), ("_number", ctypes.c_uint64))
     _session: Session | None = None
     _values: Array | None = None
 
     def wait(self, state: State = "reusable") -> None:
-        """Sleep until the put has come so far. Local.
+        """Sleep until the put has reached `state`. Local.
+
+        Args:
+            state: "reusable": the array may be changed. "written": the file system has the bytes.
+                "durable": they are fsynced.
 
         Raises:
-            Error: What the put failed with, each time.
+            Error: If the put failed, each time that it is asked.
         """
         lib = self._library()
         lib.check(lib.wait(_address(self), _choice(state, _STATES)))
         self._values = None
 
     def done(self, state: State = "reusable") -> bool:
-        """Whether the put has come so far. Local. Raises like `wait`."""
+        """Return True if the put has reached `state`. Local; never waits. Raises like `wait`."""
         lib, reached = self._library(), ctypes.c_int()
         lib.check(lib.test(_address(self), _choice(state, _STATES), _address(reached)))
         if reached.value:
@@ -167,7 +174,7 @@ class Ticket(ctypes.Structure):
         return library()
 
     def _is_free(self) -> bool:
-        """Whether the library is done with the array. One that failed is kept until the close."""
+        """Return True if the library is done with the array; a failed put keeps it for long."""
         reached = ctypes.c_int()
         if self._values is not None:
             library().test(_address(self), _REUSABLE, _address(reached))
@@ -177,10 +184,10 @@ class Ticket(ctypes.Structure):
 
 
 class Decomp:
-    """What one rank has of arrays that are not cut into boxes. Freed with its last reference."""
+    """One rank's part of arrays that are not cut into boxes. Freed with its last reference."""
 
     def __init__(self, session: Session, raw: int | None, elements: int) -> None:
-        """Made by `Session.decomp_map`; `elements` are those in memory."""
+        """Made by `Session.decomp_map` and `decomp_runs`; `elements` are those in memory."""
         self._raw, self._elements = raw, elements
         session._free_with(self, library().decomp_free, raw)
 
@@ -222,13 +229,19 @@ class Variable:
         as the library needs it.
 
         Args:
-            values: The block. A box of a larger row-major array is taken as it lies; other views
-                are copied, with a `CopyWarning`. Arrays of a GPU (CuPy, PyTorch, whatever has
-                `__cuda_array_interface__`) are copied to the CPU. Values of another type than the
-                file has are converted; one that it cannot hold is an error that names the element.
-            where: First global index per dimension; without it the block begins at the first
-                element. Or a decomposition, with the elements in its order.
+            values: The block; its shape is the extents of the block. A box of a larger row-major
+                array is taken as it lies; other views are copied, with a `CopyWarning`. Arrays of
+                a GPU (CuPy, PyTorch, whatever has `__cuda_array_interface__`) are copied to the
+                CPU. Values of another type than the variable has are converted.
+            where: The first global index in each dimension; without it the block begins at the
+                first element. Or a decomposition, with the elements in its order.
             buffered: The library copies the block, so that `values` is yours again on return.
+
+        Raises:
+            InvalidArgumentError: If the block does not lie in the variable, or a value does not fit
+                its type (the error names the element).
+            OutOfStagingError: If there is no memory for a copy, and the file says
+                `when_full = "error"`.
         """
         if type(values) is not np.ndarray:
             values = self._taken(values)
@@ -301,7 +314,14 @@ class Variable:
         self.put(block, start, buffered=True)
 
     def set_shape(self, shape: Shape) -> None:
-        """Give the variable another shape from the current step on. Called by all members."""
+        """Give the variable another shape from the current step on.
+
+        Called by all members in the same order, before this rank's first put of the step. Waits for
+        nobody.
+
+        Raises:
+            UnsupportedError: If variables of the format keep their shapes.
+        """
         extents = _extents(shape)
         if len(extents) != len(self.shape):
             raise InvalidArgumentError(f"shape {extents}: the variable has shape {self.shape}")
@@ -309,7 +329,13 @@ class Variable:
         self.shape = extents
 
     def set_fill(self, value: object) -> None:
-        """Say what elements hold that nobody puts. Called by all members, before the first put."""
+        """Set the value of elements that nobody puts, from the current step on.
+
+        Called by all members in the same order, before the first put of the step. Waits for nobody.
+
+        Raises:
+            InvalidArgumentError: If it is no single value, or does not fit the variable's type.
+        """
         element = converted(value, self.dtype)  # type: ignore[arg-type]
         if element.shape != ():
             raise InvalidArgumentError(f"{value!r} is no single value")
@@ -396,7 +422,7 @@ class Variable:
 
 
 class Attributes(MutableMapping[str, Any]):
-    """What was set here of a file or a variable. Setting one is a call of all members."""
+    """The attributes that this program has set. All members set them, in the same order."""
 
     def __init__(self, file: File | None, variable: Variable | None) -> None:
         """Made by `File` and `Variable`."""
@@ -404,7 +430,7 @@ class Attributes(MutableMapping[str, Any]):
         self._values: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 (of any type)
-        """Return what was set last."""
+        """Return the value that was set last."""
         return self._values[name]
 
     def __setitem__(self, name: str, value: npt.ArrayLike) -> None:
@@ -430,7 +456,7 @@ class Attributes(MutableMapping[str, Any]):
         self._values[name] = value
 
     def __delitem__(self, name: str) -> None:
-        """Refuse: what was said of a file stays."""
+        """Refuse: an attribute can be replaced, but not removed."""
         raise InvalidArgumentError(f"the attribute {name!r} was set; it can be replaced only")
 
     def __iter__(self) -> Iterator[str]:
@@ -480,12 +506,17 @@ class File(Scope, Mapping[str, Variable]):
 
         Args:
             name: Unique in the file.
-            dtype: Of its elements. "S80" is text of 80 bytes: single bytes, and one dimension more.
-            shape: Global extents; without them it is a scalar.
-            dims: Names of the dimensions, one for each. A variable that has values in each step of
+            dtype: The type of its elements. "S80" is text of 80 bytes: single bytes, and one more
+                dimension.
+            shape: The global extents; without them it is a scalar.
+            dims: The names of the dimensions, one for each. A variable with values in each step of
                 a series has "time" in front of them: ("time", "y", "x"). Others are put once.
-            file_dtype: What the file has of it, where that is another type: "f4", say, of values
-                that are computed in "f8".
+            file_dtype: The type in the file, if it is another one: "f4", say, for values that are
+                computed in "f8".
+
+        Raises:
+            InvalidArgumentError: If the name was defined before, or is none.
+            UnsupportedError: If the format cannot hold such a variable.
         """
         extents, raw, found = _extents(shape), ctypes.c_void_p(), np.dtype(dtype)
         if found.kind == "S" and found.itemsize > 1:
@@ -543,10 +574,17 @@ class File(Scope, Mapping[str, Variable]):
         self.attrs[name] = value
 
     def set_rows(self, rows: Mapping[Variable, int]) -> list[Rows]:
-        """Say how many rows this rank has of some variables, from the current step on.
+        """Set how many rows of some variables this rank has, from the current step on.
 
-        The rows of all members follow one another. Collective over the members, before their first
-        put of the step, and it waits for them. Returns an entry for each variable.
+        A row is one index of the first dimension. The rows of all members follow one another, in
+        the order of their ranks. Collective over the members, before their first put of the step;
+        it waits for them.
+
+        Args:
+            rows: The number of this rank's rows, by variable.
+
+        Returns:
+            One entry for each variable: the first row of this rank, and the rows of all.
         """
         count = len(rows)
         variables = (ctypes.c_void_p * count)(*(each._raw for each in rows))
@@ -563,19 +601,33 @@ class File(Scope, Mapping[str, Variable]):
         return found
 
     def begin_step(self, number: int, time: float = math.nan) -> None:
-        """Give the current step a number and a physical time. Called by all members."""
+        """Give the current step a number and a physical time.
+
+        Called by all members, before this rank's first put of the step. Waits for nobody.
+
+        Args:
+            number: Above that of the step before.
+            time: In the program's own unit; NaN: none.
+        """
         library().check(library().begin_step(self._raw, number, time))
 
     def after(self, name: str) -> None:
-        """Commit steps from the current one on after those of the files of this name.
+        """Commit this file's steps, from the current one on, after those of the files `name`.
 
-        A step is committed only when all steps are that its members had ended of those. Called by
-        all members; waits for nobody.
+        A step is committed only after all steps of those files that its members had ended before.
+        If one of these fails, it fails too. Called by all members; waits for nobody.
         """
         library().check(library().after(self._raw, _text(name)))
 
     def end_step(self) -> None:
-        """Say that this rank has put all it has for the step. Called by all members."""
+        """End the step on this rank, which has put all its blocks. Called by all members.
+
+        Asynchronous files wait for nobody, within `steps_in_flight`. For a synchronous file it is
+        collective over the members.
+
+        Raises:
+            Error: If the step failed, as far as this rank knows.
+        """
         code = library().end_step(self._raw)
         self._ended += 1
         self._earlier.append((self._ended, self._puts))
@@ -591,10 +643,10 @@ class File(Scope, Mapping[str, Variable]):
         return int(library().current_step(self._raw)) if self._raw else -1
 
     def wait_puts(self, state: State = "reusable") -> None:
-        """Sleep until all puts of this rank since the last such call have come so far. Local.
+        """Sleep until all puts of this rank since the last such call have reached `state`. Local.
 
         Raises:
-            Error: What the first of them failed with, when all have come to an end.
+            Error: The first failure among them, after all have reached `state` or failed.
         """
         library().check(library().wait_puts(self._raw, _choice(state, _STATES)))
         self._puts = [each for each in self._puts if not each._is_free()]
@@ -604,14 +656,23 @@ class File(Scope, Mapping[str, Variable]):
         ]
 
     def wait_step(self, step: int) -> None:
-        """Sleep until this step is committed. Without servers collective over the members."""
+        """Sleep until the step of this number is committed: complete on all members, and durable.
+
+        Collective over the members if there are no servers.
+
+        Raises:
+            Error: If the step failed.
+        """
         library().check(library().wait_step(self._raw, step))
 
     def close(self) -> None:
-        """Close the file; returns when all of it is durable. Called by all members.
+        """Close the file. Returns when all of it is durable. Called by all members.
+
+        A step that has puts and is not ended is ended first.
 
         Raises:
-            Error: The first failure that this rank has not been told yet. It is closed anyway.
+            Error: The first failure that this rank has not been told yet. The file is closed even
+                then.
         """
         code = library().close(self._raw)
         held = [ticket for _, tickets in self._earlier for ticket in tickets] + self._puts
@@ -623,8 +684,11 @@ class File(Scope, Mapping[str, Variable]):
     def close_later(self) -> Ticket:
         """Close the file without waiting. Called by all members.
 
-        The ticket is "durable" when all of the file is committed; what nobody asks for is told by
-        `Session.finalize`. Arrays that were put are kept until they are reusable.
+        Arrays that were put are kept until they are reusable.
+
+        Returns:
+            A ticket that is "durable" when all of the file is committed. `Session.finalize` raises
+            a failure that nobody has asked the ticket for.
         """
         ticket = Ticket()
         code = library().close_later(self._raw, _address(ticket))
@@ -657,14 +721,14 @@ class File(Scope, Mapping[str, Variable]):
 
 
 class Described(NamedTuple):
-    """What a variable is, in the newest step that has it."""
+    """The type of a variable and the number of its dimensions, in the newest step that has it."""
 
     dtype: np.dtype[Any]
     ndim: int
 
 
 class Input(Scope, Stored):
-    """What was written under a name, open for reading: the steps that were committed at opening."""
+    """The files of a name, open for reading: the steps that were committed when it was opened."""
 
     _ends_after_exceptions = True
 
@@ -687,14 +751,14 @@ class Input(Scope, Stored):
         return [self._number("input_step", index) for index in range(count)]
 
     def time(self, step: int) -> float:
-        """Return the physical time of a step; NaN where none is known."""
+        """Return the physical time of a step, NaN if none is known. Local."""
         time = ctypes.c_double()
         library().check(library().input_time(self._raw, step, _address(time)))
         return time.value
 
     @property
     def left_out(self) -> dict[int, str]:
-        """Steps whose files are torn, and why."""
+        """The steps whose files are torn, with the reason for each."""
         found: dict[int, str] = {}
         for index in range(self._number("input_left_out")):
             step, cause = ctypes.c_int64(), ctypes.c_char_p()
@@ -706,11 +770,11 @@ class Input(Scope, Stored):
 
     @property
     def variables(self) -> dict[str, Described]:
-        """What all steps together have, in the order of definition."""
+        """The variables of all steps together, in the order of definition."""
         return dict(self._variable(index) for index in range(self._number("input_variables")))
 
     def shape(self, variable: str, step: int | None = None) -> tuple[int, ...]:
-        """Return the global shape of a variable in a step; the newest one without `step`."""
+        """Return the global shape of a variable in a step; without `step`, in the newest. Local."""
         number = self._newest() if step is None else step
         extents = (ctypes.c_int64 * self._find(variable).ndim)()
         code = library().input_shape(self._raw, _text(variable), number, _address(extents))
@@ -718,7 +782,7 @@ class Input(Scope, Stored):
         return tuple(extents)
 
     def attributes(self, variable: str | None = None) -> dict[str, str | Array]:
-        """Return the attributes of the file, or of a variable, in the newest step."""
+        """Return the attributes of the file, or of a variable, in the newest step. Local."""
         lib = library()
         owner = None if variable is None else _text(variable)
         found: dict[str, str | Array] = {}
@@ -747,20 +811,27 @@ class Input(Scope, Stored):
         out: Array | None = None,
         dtype: npt.DTypeLike | None = None,
     ) -> Array:
-        """Read one block of a variable: any box, whoever wrote it. Local.
+        """Read one block of a variable: any box, however the variable was cut. Local.
 
         Args:
             variable: Its name.
-            step: The newest one without it.
-            start: First global index per dimension; without it that of the whole variable.
-            count: Extents; without them those of `out`, or up to the end of the variable.
-            out: Where the values go: an array, or a view of a larger one (inside a halo, say)
-                whose last dimension is dense. Values of another type are converted to its own.
-            dtype: Of the new array; without it that of the variable. Integers that are packed by
-                "scale_factor" or "add_offset" are unpacked to floating-point numbers.
+            step: The number of the step; without it the newest.
+            start: The first global index in each dimension; without it the first element.
+            count: The extents of the box; without them those of `out`, or up to the end of the
+                variable.
+            out: An array for the values, or a view of a larger one (inside a halo, say) whose last
+                dimension is dense. Values are converted to its type.
+            dtype: The type of a new array; without it that of the variable. Integers that are
+                packed by "scale_factor" or "add_offset" are unpacked to floating-point numbers.
 
         Returns:
-            `out`, or a new array.
+            `out`, or a new array of shape `count`.
+
+        Raises:
+            NotFoundError: If there is no such variable or step, or not the variable in that step.
+            InvalidArgumentError: If the box leaves the variable, `out` has another shape, or a
+                value does not fit the type.
+            StorageError: If the file cannot be read, or a checksum differs (setting `verify`).
         """
         number = self._newest() if step is None else step
         found = self._find(variable).dtype
@@ -792,7 +863,7 @@ class Input(Scope, Stored):
         return values
 
     def close(self) -> None:
-        """Close it. Local."""
+        """Close the input. Local."""
         code = library().close_input(self._raw)
         self._forget()
         library().check(code)
@@ -852,7 +923,7 @@ class Input(Scope, Stored):
 
 
 class Latest(NamedTuple):
-    """What to restart from. Step -1 and no input where nothing is committed yet."""
+    """The step to restart from. Step -1 and no input if nothing is committed yet."""
 
     step: int
     time: float
@@ -862,18 +933,22 @@ class Latest(NamedTuple):
 class Session(Scope):
     """One iocomp_init ... iocomp_finalize. Begin it after MPI, and end it before MPI ends.
 
-    Without a setting that asks for servers all ranks compute. A server stays in the constructor,
-    serves until the others have finalized, and leaves the program. With the setting
-    `server.returns = true` it returns, and `role` says so.
+    All ranks compute unless a setting asks for servers. A server stays in the constructor until the
+    others have finalized, and then leaves the program. With the setting `server.returns = true` the
+    constructor returns on it, and `role` says that it is a server.
     """
 
     def __init__(self, comm: MPI.Comm | None = None, settings: Settings | None = None) -> None:
-        """Begin. Collective over `comm`, or all ranks.
+        """Begin a session. Collective over `comm`.
 
         Args:
-            comm: Is duplicated, and never used itself.
-            settings: Of the program, as TOML text or nested dictionaries. The settings file and the
-                environment override them.
+            comm: The ranks of the session; without it all of MPI.COMM_WORLD. It is duplicated, and
+                never used itself.
+            settings: Settings of the program, as TOML text or nested dictionaries. The settings
+                file and the environment override them.
+
+        Raises:
+            InvalidSettingError: On all ranks, for settings or placements that are impossible.
         """
         lib = library()
         from mpi4py import MPI
@@ -895,7 +970,7 @@ class Session(Scope):
         """The compute ranks: use it where MPI.COMM_WORLD stood. COMM_NULL on a server."""
         lib.set_handle(self.comm, lib.comm(self._raw))
         self.role = Role(lib.role(self._raw))
-        """What this rank is."""
+        """The role of this rank."""
         _alive.add(self)
 
     def _leave(self) -> None:
@@ -903,9 +978,10 @@ class Session(Scope):
             self.finalize()
 
     def finalize(self) -> None:
-        """Settle all files, release the servers. Collective.
+        """Settle all files and release the servers. Collective over the session.
 
-        Arrays of `empty` that still have references are moved to memory of the program.
+        Files that are open are closed first. Arrays of `empty` that still have references are moved
+        to memory of the program.
 
         Raises:
             Error: The first failure that no call has told yet.
@@ -936,16 +1012,25 @@ class Session(Scope):
         after: int | None = None,
         comm: MPI.Comm | None = None,
     ) -> File:
-        """Open a file for writing; the settings `[files.<name>]` say where and how. Collective.
+        """Open a file for writing; the settings `[files.<name>]` say where and how.
+
+        Collective over `comm`. Without servers it waits for the other members.
 
         Args:
             name: Letters, digits, '-', '_' and '.'.
             kind: "series", or "checkpoint": one file for each step.
-            settings: Of this file for this open, such as `{"path": "out/run7.h5"}`. They hold over
-                the defaults of all files; the user's word on this name holds over them.
-            after: The step of its own state that the program restarts from. With the setting
+            settings: Settings of this file for this open, such as `{"path": "out/run7.h5"}`. They
+                override the defaults of all files. The settings file and the environment override
+                them for this name.
+            after: The step of its own state from which the program restarts. With the setting
                 `existing = "continue"` later steps are dropped.
-            comm: A sub-communicator of `Session.comm`, whose ranks have the file.
+            comm: The members: a sub-communicator of `Session.comm`. Without it all compute ranks.
+
+        Raises:
+            TargetExistsError: If the target is there and `existing` does not allow that, or another
+                job writes it.
+            StorageError: If the file cannot be made.
+            UnsupportedError: If the back-end is not installed, or cannot continue such a file.
         """
         lib, raw = library(), ctypes.c_void_p()
         self._tidy()
@@ -965,7 +1050,12 @@ class Session(Scope):
         settings: Settings | None = None,
         comm: MPI.Comm | None = None,
     ) -> Input:
-        """Open what `[files.<name>]` names for reading. Collective like `open`."""
+        """Open the files of `[files.<name>]` for reading. Collective over `comm`; waits for it.
+
+        Raises:
+            NotFoundError: If there is no such file, or nothing of it is committed.
+            StorageError: If it cannot be read, or is shorter than its manifest says.
+        """
         lib, raw = library(), ctypes.c_void_p()
         told = self._told(settings, comm)
         lib.check(lib.open_input(self._live(), _text(name), _address(told), _address(raw)))
@@ -978,7 +1068,11 @@ class Session(Scope):
         settings: Settings | None = None,
         comm: MPI.Comm | None = None,
     ) -> Latest:
-        """Return the newest committed step, opened for reading. Collective like `open`."""
+        """Open the newest committed step for reading, to restart from. Collective over `comm`.
+
+        Raises:
+            StorageError: If it cannot be read. That nothing is committed is no error.
+        """
         lib = library()
         step, time, raw = ctypes.c_int64(), ctypes.c_double(math.nan), ctypes.c_void_p()
         told = self._told(settings, comm)
@@ -999,7 +1093,10 @@ class Session(Scope):
         )
 
     def should_stop(self) -> bool:
-        """Whether the program should stop now, the same on all. Collective over compute ranks."""
+        """Return True, on all ranks alike, if the program should stop now.
+
+        Collective over the compute ranks: call it once in a step.
+        """
         stop = ctypes.c_int()
         library().check(library().should_stop(self._live(), _address(stop)))
         return bool(stop.value)
@@ -1011,7 +1108,10 @@ class Session(Scope):
     def empty(self, shape: Shape, dtype: npt.DTypeLike = "f8") -> Array:
         """Return an array of zeros in memory from which puts cost least. Local.
 
-        It is freed with the last array that uses it, after its puts are reusable.
+        The memory is freed with the last array that uses it, after its puts are reusable.
+
+        Raises:
+            OutOfStagingError: If there is no such memory.
         """
         extents, found, raw = _extents(shape), np.dtype(dtype), ctypes.c_void_p()
         size = math.prod(extents) * found.itemsize
@@ -1027,12 +1127,15 @@ class Session(Scope):
         return array
 
     def decomp_map(self, shape: Shape, index: npt.ArrayLike) -> Decomp:
-        """Say what this rank has of arrays of `shape`, by an index map. Local.
+        """Describe this rank's part of arrays of a shape by an index map. Local.
 
         Args:
-            shape: Of the variables.
-            index: For each element in memory its row-major index in the global array; elements with
-                a negative one (halos, say) are not written.
+            shape: The global shape of the arrays.
+            index: The row-major index in the global array of each element in memory. Elements with
+                a negative index (halos, say) are not written.
+
+        Raises:
+            InvalidArgumentError: If an index leaves the shape, or stands there twice.
         """
         extents, raw = _extents(shape), ctypes.c_void_p()
         entries = np.ascontiguousarray(index, np.int64).reshape(-1)
@@ -1044,7 +1147,16 @@ class Session(Scope):
         return Decomp(self, raw.value, entries.size)
 
     def decomp_runs(self, shape: Shape, first: npt.ArrayLike, count: npt.ArrayLike) -> Decomp:
-        """Say the same by runs: the index of the first element of each, and how many it has."""
+        """Describe this rank's part of arrays of a shape by runs of elements. Local.
+
+        Args:
+            shape: The global shape of the arrays.
+            first: The row-major index of the first element of each run.
+            count: The number of elements of each run.
+
+        Raises:
+            InvalidArgumentError: If a run leaves the shape, or two runs overlap.
+        """
         extents, raw = _extents(shape), ctypes.c_void_p()
         begins = np.ascontiguousarray(first, np.int64).reshape(-1)
         counts = np.ascontiguousarray(count, np.int64).reshape(-1)
@@ -1060,7 +1172,7 @@ class Session(Scope):
 
     @property
     def settings(self) -> str:
-        """The settings in force, one per line: key, value, origin. Local."""
+        """The settings in force as text, one per line: key, value, origin. Local."""
         text: bytes = library().settings(self._live())
         return text.decode()
 
@@ -1070,7 +1182,7 @@ class Session(Scope):
         return self._raw
 
     def _free_with(self, owner: object, call: Any, raw: int | None) -> None:  # noqa: ANN401
-        """Free what an object stands for when it is gone, in the next call of this session.
+        """Free the C object behind `owner` when that is gone, in the next call of this session.
 
         Not at once, because the garbage collector may run while another call is on its way.
         """
@@ -1088,7 +1200,7 @@ class Session(Scope):
 
     @staticmethod
     def _is_over(closing: Ticket, held: list[Ticket]) -> bool:
-        """Whether the library is done with the arrays of a file."""
+        """Return True if the library is done with the arrays of a file."""
         reached = ctypes.c_int()
         library().test(_address(closing), _REUSABLE, _address(reached))
         if reached.value:

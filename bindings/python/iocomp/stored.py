@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `files["u"]` is: a variable that is there to be read, which looks like an array."""
+"""Variables that are read, such as `files["u"]`. They look like arrays."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def slices_of(
 
 
 class Source(Protocol):
-    """What has stored variables."""
+    """An object with stored variables."""
 
     def _names(self) -> list[str]: ...
     def _steps_of(self, name: str) -> list[int]: ...
@@ -70,7 +70,7 @@ class StoredVariable:
         """Made by `files["u"]`."""
         self._source = source
         self.name = name
-        """What it is called."""
+        """Its name."""
 
     @property
     def steps(self) -> list[int]:
@@ -84,7 +84,7 @@ class StoredVariable:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of its elements in the newest step; bool where it was put as that."""
+        """The type of its elements in the newest step; bool if it was put as bool."""
         found = self._source._form(self.name, self.steps[-1])[0]
         return np.dtype(bool) if is_truth(found, self.attrs) else found
 
@@ -95,12 +95,12 @@ class StoredVariable:
 
     @property
     def ndim(self) -> int:
-        """How many dimensions it has."""
+        """The number of its dimensions."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """How many elements a step has."""
+        """The number of its elements in the newest step."""
         return math.prod(self.shape)
 
     def __len__(self) -> int:
@@ -110,11 +110,20 @@ class StoredVariable:
         return self.shape[0]
 
     def __getitem__(self, box: Index | tuple[Index, ...]) -> Array:
-        """Read a box of the newest step, as in numpy's basic indexing, with steps above 0."""
+        """Read a box of the newest step: numpy's basic indexing, with steps above 0."""
         return self.read(box=box)
 
     def read(self, step: int | None = None, box: Index | tuple[Index, ...] = ...) -> Array:
-        """Read a box of a step; of the newest one without it."""
+        """Read a box of a step.
+
+        Args:
+            step: The number of the step; without it the newest that has the variable.
+            box: As in numpy's basic indexing, with steps above 0; without it the whole variable.
+
+        Raises:
+            NotFoundError: If the step does not have the variable.
+            StorageError: If the file cannot be read.
+        """
         number = self.steps[-1] if step is None else step
         values = self._source._read_box(self.name, number, box)
         return values.view(bool) if is_truth(values.dtype, self.attrs) else values
@@ -147,7 +156,7 @@ class Stored(Mapping[str, StoredVariable]):
     __hash__ = object.__hash__
 
     def __getitem__(self: Any, name: str) -> StoredVariable:
-        """Return a variable. Raises NotFoundError, a KeyError, naming what is there."""
+        """Return a variable. Raises NotFoundError, a KeyError, which names those that are there."""
         self._require(name)
         return StoredVariable(self, name)
 
@@ -156,11 +165,11 @@ class Stored(Mapping[str, StoredVariable]):
         return iter(self._names())
 
     def __len__(self: Any) -> int:
-        """Return how many variables there are."""
+        """Return the number of variables."""
         return len(self._names())
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a variable of this name."""
+        """Return True if there is a variable of this name."""
         return name in list(self)
 
     @property

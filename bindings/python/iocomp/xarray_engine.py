@@ -26,7 +26,7 @@ _Key = tuple[int | slice, ...]
 
 
 class _Lazy(BackendArray):
-    """A variable in some steps, read when it is looked at; None stands for a step without it."""
+    """A variable in some steps, read only when needed; None stands for a step without it."""
 
     def __init__(
         self, files: Files, name: str, steps: list[int | None], has_time: bool, fill: object
@@ -38,7 +38,7 @@ class _Lazy(BackendArray):
         self.shape = (len(steps), *self._inner) if has_time else self._inner
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> npt.NDArray[Any]:
-        """Return what a key selects."""
+        """Return the values that a key selects."""
         basic = indexing.IndexingSupport.BASIC
         found: npt.NDArray[Any] = indexing.explicit_indexing_adapter(
             key, self.shape, basic, self._read
@@ -60,7 +60,7 @@ class _Lazy(BackendArray):
 
 
 class _Store(AbstractDataStore):
-    """What xarray decodes: raw variables, and attributes."""
+    """The raw variables and attributes, which xarray decodes."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -92,7 +92,7 @@ class _Store(AbstractDataStore):
         self._files.close()
 
     def _is_axis(self, name: str) -> bool:
-        """Whether a variable has one number for each step, so that it may name the steps."""
+        """Return True if a variable has one number for each step, so that it may name the steps."""
         files = self._files
         return all(
             files.shape(name, step) == () and files.dtype(name, step).kind in "fiu"
@@ -100,7 +100,7 @@ class _Store(AbstractDataStore):
         )
 
     def _dimension_of_steps(self) -> str:
-        """Return "time"; another name where a variable of that name is none of the steps alone.
+        """Return "time", or another name if a variable "time" has more than one number per step.
 
         xarray wants such a variable to have no other dimension.
         """
@@ -109,7 +109,7 @@ class _Store(AbstractDataStore):
         return next(free, f"{_TIME}_of_iocomp")
 
     def _rename_dimensions(self, found: dict[str, Variable]) -> None:
-        """Give dimensions other names where xarray would refuse the dataset for theirs."""
+        """Rename dimensions for whose names xarray would refuse the dataset."""
         lengths: dict[Hashable, set[int]] = {}
         for each in found.values():
             for name, length in zip(each.dims, each.shape, strict=True):
@@ -180,7 +180,7 @@ class _Store(AbstractDataStore):
 
 
 def _fill_of(attributes: dict[str, Any], kind: str) -> object:
-    """Return what a variable holds in steps without it; None where nothing tells."""
+    """Return the value for steps without the variable; None if nothing tells it."""
     told = np.asarray(attributes.get("_FillValue", ()))
     if told.size == 2 and kind == "c":  # formats without complex attributes have them in parts
         return complex(told.flat[0], told.flat[1])
@@ -219,7 +219,7 @@ class IocompBackend(BackendEntrypoint):
         drop_variables: str | Iterable[str] | None = None,
         **decoding: Any,  # noqa: ANN401 (xarray's own: mask_and_scale and others)
     ) -> Dataset:
-        """Open the committed steps; nothing is read before it is looked at."""
+        """Open the committed steps. Values are read when they are needed."""
         store = _Store(open_files(filename_or_obj))
         dataset: Dataset = StoreBackendEntrypoint().open_dataset(
             store, drop_variables=drop_variables, **decoding
@@ -227,7 +227,7 @@ class IocompBackend(BackendEntrypoint):
         return dataset.set_coords(["step"])
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:  # noqa: ANN401 (xarray's)
-        """Whether it has a manifest, and a format that no other engine knows."""
+        """Return True for a file with a manifest whose format no other engine knows."""
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
         try:
