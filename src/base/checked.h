@@ -27,14 +27,14 @@ template <std::integral To, std::integral From>
 [[nodiscard]] inline std::int64_t checked_sum(std::int64_t one, std::int64_t other) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(one, other, &sum)) {
-    throw Error{ErrorCode::invalid_argument, "what a file has is more than 63 bits count"};
+    throw Error{ErrorCode::invalid_argument, "a number of elements or bytes is above 2^63 - 1"};
   }
   return sum;
 }
 [[nodiscard]] inline std::int64_t checked_product(std::int64_t one, std::int64_t other) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(one, other, &product)) {
-    throw Error{ErrorCode::invalid_argument, "what a file has is more than 63 bits count"};
+    throw Error{ErrorCode::invalid_argument, "a number of elements or bytes is above 2^63 - 1"};
   }
   return product;
 }

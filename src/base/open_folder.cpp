@@ -137,7 +137,7 @@ std::string read_text(const Descriptor& file, const std::string& path, std::int6
     if (std::ssize(text) > most_bytes) {
       throw Error{ErrorCode::storage_failure, "cannot read " + path + ": it has more than " +
                                                   format_bytes(most_bytes) +
-                                                  ", which nothing has that belongs there"};
+                                                  ", so it is no file of iocomp"};
     }
   }
   return text;
@@ -296,9 +296,10 @@ Descriptor OpenFolder::with_one_name(Descriptor file, const std::string& name) c
     throw failure("look at", text(name), errno);
   }
   if (status.st_nlink != 1) {
-    throw Error{ErrorCode::storage_failure, "cannot open " + text(name) +
-                                                ": it is the file of this job no more, it has " +
-                                                std::to_string(status.st_nlink) + " names"};
+    throw Error{ErrorCode::storage_failure,
+                "cannot open " + text(name) +
+                    ": it is no longer the file of this job alone, it has " +
+                    std::to_string(status.st_nlink) + " names"};
   }
   return file;
 }

@@ -25,7 +25,7 @@ Path::Path(const std::string& text)
 const OpenFolder& Path::folder() const {
   if (!folder_) {
     throw Error{ErrorCode::storage_failure,
-                "this rank means another folder, or cannot open its own"};
+                "this rank cannot open the folder of the file, or finds another one"};
   }
   return *folder_;
 }

@@ -66,7 +66,7 @@ class WireReader {
     const auto value = get<std::uint8_t>();
     if (value > 1) {
       throw Error{ErrorCode::internal,
-                  "a message has " + std::to_string(value) + " where there is yes or no"};
+                  "a message has " + std::to_string(value) + " for a truth value"};
     }
     return value == 1;
   }

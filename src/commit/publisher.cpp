@@ -278,10 +278,11 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
         if (outcome.ok()) {
           has_seen(last, visible);
         } else if (visibility->is_stuck() || publication_.is_stuck()) {
-          targets_[publication_.target_of(last)].failure = in_file(
-              {outcome.code,
-               "no more can be committed, since what failed could not be undone: " + outcome.story},
-              -1);
+          targets_[publication_.target_of(last)].failure =
+              in_file({outcome.code,
+                       "nothing more can be committed, since a failure could not be undone: " +
+                           outcome.story},
+                      -1);
         }
         then(outcome);
       });

@@ -125,8 +125,8 @@ contents::BlockSums sums_from(const Json& described, const contents::Variable& v
     const auto count = integers_from(entry.at(1));
     const auto checksum = array::checksum_from(entry.at(2).get<std::string>());
     if (start.size() != dimensions || count.size() != dimensions || !checksum) {
-      refuse("of the variable \"" + variable.name +
-             "\" it has what is no checksum: " + one_line(entry));
+      refuse("a checksum of the variable \"" + variable.name +
+             "\" is malformed: " + one_line(entry));
     }
     sums->push_back({array::make_box(variable.shape, start.data(), count.data()), *checksum});
     const auto elements = array::elements(sums->back().box);

@@ -106,7 +106,7 @@ double Deadline::beginning() const {
 
 void Deadline::moved() {
   if (!*has_given_up_ && next_warning_seconds_ > first_warning(limit_seconds_)) {
-    log::warning("what was waited for moves again, after " +
+    log::warning("the wait makes progress again, after " +
                  whole_seconds(now_seconds() - last_move_));
     next_warning_seconds_ = first_warning(limit_seconds_);
   }

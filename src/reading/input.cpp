@@ -100,7 +100,7 @@ const Committed::Step& Input::step_of(std::int64_t step) const {
     const auto torn = std::ranges::find(committed_.torn, step, &Committed::Torn::step);
     if (torn != committed_.torn.end()) {
       throw Error{ErrorCode::storage_failure, "step " + std::to_string(step) + " of file \"" +
-                                                  name_ + "\" is there, but: " + torn->story};
+                                                  name_ + "\" cannot be read: " + torn->story};
     }
     throw Error{ErrorCode::not_found,
                 "file \"" + name_ + "\" has no step " + std::to_string(step) +

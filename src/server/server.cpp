@@ -82,7 +82,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
   if (const Crew* crew = context_.disk.crew; crew != nullptr && crew->domains().size() > 1) {
     const Outcome spread = outcome_of([&] { memory_.arena.spread_over(crew->domains()); });
     if (!spread.ok()) {
-      log::warning("staging memory lies where the system likes: " + spread.story);
+      log::warning("staging memory is not spread over the NUMA domains: " + spread.story);
     }
   }
   if (context_.place.core_share > 0) {  // ranks lose nothing

@@ -131,7 +131,7 @@ std::unique_ptr<Crew> make_crew(const Seating& seating, bool computes,
   topology::Node node;
   const Outcome known = outcome_of([&] { node = topology::whole_machine(); });
   if (!known.ok()) {
-    log::warning("writer threads sit where the system likes: " + known.story);
+    log::warning("writer threads are not bound to CPUs: " + known.story);
     return std::make_unique<Crew>(std::move(terms));
   }
   const auto seats =

@@ -36,11 +36,11 @@ std::string text_of(const Chunk& chunk, const std::string& path) {
 
 Spill::Spill(std::unique_ptr<disk::SpillFile> file, Memory memory, trace::Counters& counters)
     : file_{std::move(file)}, memory_{std::move(memory)}, counters_{counters} {
-  log::info("what finds no room in memory is spilled to " + file_->folder());
+  log::info("blocks that find no room in memory are spilled to " + file_->folder());
   if (file_->is_memory()) {
-    log::warning("what is spilled to " + file_->folder() +
-                 " stays in memory, because that is a tmpfs: set staging.spill to a folder on a "
-                 "disk of the node");
+    log::warning("blocks spilled to " + file_->folder() +
+                 " stay in memory, because it is a tmpfs: set staging.spill to a folder on a disk "
+                 "of the node");
   }
 }
 
@@ -82,8 +82,8 @@ std::optional<disk::SpillFile::Part> Spill::write(const Chunk& chunk, const std:
   has_failed_ = false;
   counters_.add(trace::Counter::spilled_bytes, static_cast<double>(chunk.bytes.size()));
   if (!std::exchange(has_spilled_, true)) {
-    log::info("memory is full: " + text_of(chunk, path) + " is the first that is spilled to " +
-              file_->folder());
+    log::info("memory is full: " + text_of(chunk, path) + " is spilled to " + file_->folder() +
+              " (told once)");
   }
   return part;
 }
@@ -114,8 +114,8 @@ void Spill::read(Spilled& spilled) {
   file_->read(spilled.part, spilled.chunk.own_bytes);
   if (checksum_of(spilled.chunk.own_bytes) != spilled.checksum) {
     throw Error{ErrorCode::storage_failure,
-                "what was spilled to " + file_->folder() +
-                    " and read back is not what was written: the disk has lost it"};
+                "a block spilled to " + file_->folder() +
+                    " was read back with other bytes: the disk has lost them"};
   }
 }
 

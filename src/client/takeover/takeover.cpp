@@ -126,7 +126,8 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
   } else if (has_note(opened, Note::closed)) {
     return Outcome{};
   } else if (has_note(opened, Note::sync_failed)) {
-    story = *link_.loss() + " after an fsync had failed: what servers have written may be lost";
+    story =
+        *link_.loss() + " after an fsync had failed: data that servers have written may be lost";
   } else {
     const Outcome taken_over = outcome_of([&] { take_over(opened); });
     if (taken_over.ok()) {

@@ -88,7 +88,7 @@ Stored stored_from(const Json& told) {
   const auto type = array::element_type(told.at("type").get<std::string>());
   const auto extent = told.at("shape").get<std::vector<std::int64_t>>();
   if (!type || extent.size() > static_cast<std::size_t>(array::max_dimensions)) {
-    refuse("a variable of a type or shape that there is not");
+    refuse("a variable of an unknown type or an impossible shape");
   }
   stored.type = *type;
   stored.shape = array::make_shape(static_cast<int>(extent.size()), extent.data());

@@ -192,7 +192,7 @@ void DeflateTarget::show(const Switch& visible) {
 void DeflateTarget::check_that_it_goes_on() const {
   if (visibility_.is_stuck()) {
     throw Error{ErrorCode::storage_failure,
-                "no more can be committed to " + path_ + ": what failed could not be undone"};
+                "nothing more can be committed to " + path_ + ": a failure could not be undone"};
   }
 }
 

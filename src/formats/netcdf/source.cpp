@@ -72,8 +72,9 @@ class NetcdfSource : public Source {
     if (found.variable.type != where.variable.type ||
         found.variable.shape != where.variable.shape) {
       throw Error{ErrorCode::storage_failure,
-                  "cannot " + action + ' ' + path_ + ": it has not the type and the shape " +
-                      array::text(where.variable.shape) + " that are expected"};
+                  "cannot " + action + ' ' + path_ +
+                      ": it does not have the expected type and shape " +
+                      array::text(where.variable.shape)};
     }
     const std::size_t element = array::size_bytes(where.variable.type);
     DenseBlock block{to, element};

@@ -31,7 +31,7 @@ std::int64_t product(const Lengths& lengths, std::int64_t first) {
   std::int64_t all = first;
   for (const auto length : lengths) {
     if (length < 1 || all > std::numeric_limits<std::int64_t>::max() / length) {
-      refuse("a chunk has a length that there is not");
+      refuse("a chunk has an impossible length");
     }
     all *= length;
   }
@@ -144,7 +144,7 @@ void take_names_of_files(const Json& encoding, Array& array) {
   const auto separator =
       configuration_of(encoding).value("separator", array.has_prefix ? "/" : ".");
   if (separator != "/" && separator != ".") {
-    refuse("a separator that there is not");
+    refuse("an unknown separator");
   }
   array.separator = separator.front();
 }

@@ -234,9 +234,8 @@ Array StoreSource::array_of(const Placed& where) {
   }
   const Variable variable = variable_of(name, found->second);
   if (variable.type != where.variable.type || variable.shape != where.variable.shape) {
-    throw Error{ErrorCode::storage_failure, "it has not the type and the shape " +
-                                                array::text(where.variable.shape) +
-                                                " that are expected"};
+    throw Error{ErrorCode::storage_failure, "it does not have the expected type and shape " +
+                                                array::text(where.variable.shape)};
   }
   return found->second;
 }
