@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fail if a Markdown page has a line that is too long, or a link to something that is not there.
+"""Fail if a Markdown page has a line that is too long, a dead link, or a table that is cut in two.
 
 Lines have at most 110 columns. Tables, code and lines that are one link may be longer, and so may
-the page that a program makes. Links to other sites are not followed.
+the page that a program makes. Links to other sites are not followed. A blank line ends a
+table, so rows behind one are plain text.
 """
 
 from __future__ import annotations
@@ -89,6 +90,15 @@ def broken_link(page: Path, link: str) -> str:
     return ""
 
 
+def cut_tables(lines: list[tuple[int, str]]) -> Iterator[int]:
+    """Yield the numbers of rows that a blank line has cut off from their table."""
+    shown = [line for _, line in lines] + [""]
+    for index in range(2, len(lines)):
+        is_row = shown[index].startswith("|") and not shown[index + 1].startswith("| ---")
+        if is_row and not shown[index - 1] and shown[index - 2].startswith("|"):
+            yield lines[index][0]
+
+
 def faults_of(page: Path, root: Path) -> list[str]:
     """Return all that is wrong with one page, as `path:line: what`."""
     name = page.relative_to(root).as_posix()
@@ -99,6 +109,7 @@ def faults_of(page: Path, root: Path) -> list[str]:
         if len(line) > LONGEST and not may_be_long:
             columns = f"{len(line)} columns, at most {LONGEST}"
             faults.append(f"{name}:{number}: {columns}")
+    faults += [f"{name}:{number}: a row without a table" for number in cut_tables(lines)]
     # A link may be broken across two lines, so links are looked for in the page as a whole.
     text = "\n".join(INLINE_CODE.sub("", line) for _, line in lines)
     starts = [number for number, _ in lines]
