@@ -14,6 +14,7 @@
 
 #include "base/bug.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
@@ -48,15 +49,11 @@ Publisher::Publisher(Setup setup, Means means, const contents::Catalogue& catalo
       catalogue_{catalogue} {}
 
 Outcome Publisher::in_file(const Outcome& outcome, std::int64_t first, std::int64_t last) const {
-  if (outcome.ok() || outcome.story.starts_with("file \"")) {
-    return outcome;
-  }
   const auto number = [this](std::int64_t step) { return std::to_string(catalogue_.number(step)); };
   const std::string where = last < 0        ? ""
                             : first == last ? ", step " + number(last)
                                             : ", steps " + number(first) + " to " + number(last);
-  return {outcome.code,
-          "file \"" + setup_.identity.name + '"' + where + setup_.who + ": " + outcome.story};
+  return iocomp::in_file(outcome, setup_.identity.name, where + setup_.who);
 }
 
 contents::Beginning Publisher::prepare() {

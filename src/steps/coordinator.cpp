@@ -14,6 +14,7 @@
 
 #include "base/bug.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "contents/catalogue.h"
 #include "steps/coverage.h"
 #include "steps/ended.h"
@@ -201,10 +202,8 @@ void Coordinator::looked(std::int64_t number, const std::vector<Question>& answe
     return;
   }
   Step& step = found->second;
-  step.failure = outcome.ok() ? coverage_.learn(number, answered, step.holes) : outcome;
-  if (!step.failure.ok()) {
-    step.failure.story = name_of(number) + ": " + step.failure.story;
-  }
+  step.failure = in_file(outcome.ok() ? coverage_.learn(number, answered, step.holes) : outcome,
+                         setup_.file_name, ", step " + std::to_string(catalogue_.number(number)));
   if (step.failure.ok() && !is_lost(number)) {
     whole(number, step);
   } else {

@@ -15,6 +15,7 @@
 #include "array/run_list.h"
 #include "base/bug.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
@@ -38,14 +39,10 @@ Given given_of(const writing::Piece& piece) {
 
 Outcome WriterFile::with(const Outcome& outcome, const std::string& variable,
                          std::int64_t step) const {
-  if (outcome.ok() || outcome.story.starts_with("file \"")) {
-    return outcome;
-  }
   const std::string when =
       step < 0 ? std::string{} : ", step " + std::to_string(catalogue_.number(step));
   const std::string of = variable.empty() ? std::string{} : ", variable \"" + variable + '"';
-  return {outcome.code,
-          "file \"" + files_.names().name() + '"' + of + when + setup_.who + ": " + outcome.story};
+  return iocomp::in_file(outcome, files_.names().name(), of + when + setup_.who);
 }
 
 void WriterFile::tell(const std::vector<Given>& pieces, Became became, const Outcome& outcome) {

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "steps/ends.h"
 
 namespace iocomp::client {
 std::string text(const Meeting::Call& call) {
@@ -28,12 +29,10 @@ std::string text(const Meeting::Call& call) {
 
 std::string different_calls(const std::string& file_name, int odd, const std::string& odd_call,
                             int usual, const std::string& usual_call) {
-  const std::string story =
-      "file \"" + file_name +
-      "\": the ranks do not make the same calls in the same order: compute rank " +
-      std::to_string(odd) + " called " + odd_call + " where compute rank " + std::to_string(usual) +
-      " called " + usual_call;
-  return odd_call == usual_call ? story + ", after different definitions" : story;
+  const std::string what = "compute rank " + std::to_string(odd) + " called " + odd_call +
+                           " where compute rank " + std::to_string(usual) + " called " + usual_call;
+  const std::string why = odd_call == usual_call ? ", after different definitions" : "";
+  return steps::different_calls(file_name, what + why).story;
 }
 
 std::uint64_t mix(std::uint64_t digest, std::uint64_t value) noexcept {
