@@ -44,7 +44,7 @@ class Checksum {
 
 /// The checksum as 16 digits.
 [[nodiscard]] std::string hex(std::uint64_t checksum);
-/// @return nothing for what is no such text.
+/// @return nothing if it is no such text.
 [[nodiscard]] std::optional<std::uint64_t> checksum_from(std::string_view hex) noexcept;
 
 }  // namespace iocomp::array

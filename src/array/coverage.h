@@ -12,8 +12,7 @@
 
 namespace iocomp::array {
 
-/// A part of what was put of an array: elements `first` to `first + count` of a region's packed
-/// order.
+/// A part of an array that was put: elements `first` to `first + count` of a region's packed order.
 struct Part {
   Region region;
   std::int64_t first = 0;

@@ -19,8 +19,8 @@ struct PackedElements {
   const std::byte* bytes = nullptr;
 };
 
-/// Copy them to where they belong in memory that has the variable from its element `begin` on, past
-/// the caches: for what is written to a file next.
+/// Copy them to their places in memory that has the variable from its element `begin` on, past the
+/// caches: for bytes that are written to a file next.
 /// @param swaps_bytes  of every element.
 /// @pre that memory has all of them.
 void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory,

@@ -57,7 +57,7 @@ class Crew::Batch {
     }
   }
 
-  /// No job is for whoever comes first.
+  /// Each job is for a certain thread.
   void reserve_all() noexcept { next_ = jobs_.size(); }
 
   [[nodiscard]] Outcome wait() {

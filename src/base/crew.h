@@ -16,9 +16,9 @@
 
 namespace iocomp {
 
-/// The writer threads of one process. Whoever has a request is one of them: it divides the request
-/// among all, does its own share and sleeps until the others have done theirs. So whatever order
-/// holds between requests holds between their shares. The threads are started when they are first
+/// The writer threads of one process. The thread that has a request is one of them: it divides the
+/// request among all, does its own share and sleeps until the others have done theirs. So the
+/// shares of requests keep the order of the requests. The threads are started when they are first
 /// needed, sleep when there is nothing to do, and never call MPI. Thread-safe, but nothing here may
 /// be called from a job.
 class Crew {
@@ -80,7 +80,8 @@ class Crew {
   class Batch;
   /// Begin jobs that go on beside their caller.
   [[nodiscard]] std::shared_ptr<Batch> begin(std::vector<Job> jobs);
-  /// Do what nobody has begun of them; while others end theirs, jobs of the next batch, if any.
+  /// Run the jobs that nobody has begun; while others end theirs, run jobs of the next batch, if
+  /// any.
   /// @return the first failure, in the order of the jobs.
   [[nodiscard]] static Outcome finish(Batch& batch, Batch* next = nullptr);
 

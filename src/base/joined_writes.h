@@ -20,7 +20,7 @@ class JoinedWrites {
 
   /// @throws Error{storage_failure}, also of those before.
   void add(std::span<const std::byte> bytes);
-  /// Write what is left, and let the disk begin with all. @throws Error{storage_failure}.
+  /// Write the rest, and let the disk begin with all. @throws Error{storage_failure}.
   void finish();
   /// The offset of the next write.
   [[nodiscard]] std::int64_t end() const noexcept { return written_ + std::ssize(joined_); }

@@ -83,7 +83,7 @@ class OpenFolder {
                                                 std::int64_t most_bytes = longest_text_bytes) const;
 
   // Names.
-  /// The status of what has the name, or nothing if nothing has it.
+  /// The status of the file with this name, or nothing if there is none.
   [[nodiscard]] std::optional<struct stat> find(const std::string& name,
                                                 Links links = Links::as_they_are) const;
   [[nodiscard]] bool has(const std::string& name) const { return find(name).has_value(); }

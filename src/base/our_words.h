@@ -13,7 +13,7 @@ namespace iocomp {
 [[nodiscard]] std::string in_our_words(const std::exception& error);
 
 /// Turn the exception in flight into a code, for callers that no exception may reach.
-/// @param story  gets what it says; stays as it was where there is no memory for that.
+/// @param story  gets the text; unchanged if there is no memory for it.
 [[nodiscard]] ErrorCode code_of_current_exception(std::string& story) noexcept;
 
 }  // namespace iocomp

@@ -18,7 +18,7 @@ class SignalWatch {
   explicit SignalWatch(std::vector<int> signals);
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
-  /// The last one of a signal puts back what was there.
+  /// The last watch of a signal puts back the handler that was there before.
   ~SignalWatch();
 
   [[nodiscard]] bool watches(int signal) const noexcept;

@@ -44,7 +44,7 @@ void make_folders(const std::string& path);
 
 /// Write a file for people or other programs, in place of one that is there. A link that belongs to
 /// the user of this process is followed.
-/// @throws Error{storage_failure} also for what is no file.
+/// @throws Error{storage_failure} also if it is no file.
 void write_file(const std::string& path, std::string_view text);
 
 /// Call it, if it is there: right before something gets a name, it throws where that shall not be.
@@ -54,7 +54,7 @@ void check_may_appear(const std::function<void()>& may_appear);
 /// whatever is made durable meanwhile leaves little to do for its own fsync.
 class NewFile {
  public:
-  /// Create `temporary`, in place of what is there. @throws Error{storage_failure}.
+  /// Create `temporary`; a file of that name is replaced. @throws Error{storage_failure}.
   NewFile(Path path, Path temporary, std::span<const std::string_view> parts);
   NewFile(NewFile&& other) noexcept = default;
   NewFile& operator=(NewFile&&) = delete;

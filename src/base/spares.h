@@ -8,8 +8,8 @@
 
 namespace iocomp {
 
-/// Things that no thread uses now, for whoever needs one next: to make them anew costs more than
-/// many a use. Thread-safe.
+/// Objects that no thread uses now, for the next thread that needs one: to make them anew costs
+/// more than many a use. Thread-safe.
 template <typename Thing>
 class Spares {
  public:

@@ -16,7 +16,7 @@ namespace iocomp {
 void write_plainly(const Descriptor& file, std::int64_t offset, std::span<const std::byte> bytes,
                    const std::string& path);
 
-/// Let the disk begin with what was written there, so that the next fsync has less to do. A hint:
+/// Let the disk begin with the bytes written there, so that the next fsync has less to do. A hint:
 /// what fails is told by that fsync.
 void begin_flush(const Descriptor& file, std::int64_t offset, std::int64_t bytes) noexcept;
 

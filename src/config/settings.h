@@ -51,7 +51,7 @@ struct Value {
   std::string origin;
 };
 
-/// A value that one variable has, and of what it was said.
+/// The value for one variable, and the name or pattern that it was set for.
 struct VariableValue {
   enum class Of : std::uint8_t { file, pattern, name };
   Value value;

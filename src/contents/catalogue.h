@@ -144,8 +144,8 @@ class Catalogue {
   /// The value of elements that nobody puts in a step: one element's bytes, or nothing if that is 0
   /// and the file holds 0 anyway.
   [[nodiscard]] std::vector<std::byte> fill(int id, std::int64_t step) const;
-  /// The scalar variable "time" in a step whose time the program has said: the step has it whoever
-  /// puts it. Nothing where there is none, or where its type cannot hold that time.
+  /// The scalar variable "time" in a step whose time the program has said: the step has it even if
+  /// nobody puts it. Nothing if there is none, or its type cannot hold that time.
   [[nodiscard]] std::optional<int> known_time(std::int64_t step) const;
 
  private:

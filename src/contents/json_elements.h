@@ -14,7 +14,7 @@ namespace iocomp::contents {
 using Json = nlohmann::ordered_json;
 
 /// The value of a text in JSON, which others may have written.
-/// @throws Error{storage_failure} for what is none, or nests too deep (base/nesting.h).
+/// @throws Error{storage_failure} if it is no JSON, or nests too deep (base/nesting.h).
 [[nodiscard]] Json parse_json(std::string_view text);
 
 /// An element: a number, of complex ones a pair. Integers are exact, floating-point numbers have
@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json_element(array::ElementType type, const std::byte* at);
 
 /// The other way.
-/// @throws Error{storage_failure} for what is not of this form, or does not fit.
+/// @throws Error{storage_failure} if it has another form, or does not fit.
 void append_element(array::ElementType type, const Json& value, std::vector<std::byte>& bytes);
 
 /// An integer that fits. JSON has one kind of number, and its library converts what does not fit.

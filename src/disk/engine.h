@@ -47,8 +47,8 @@ struct Moved {
 };
 
 /// Carries out plans while its owner does something else; file I/O and nothing else, never MPI.
-/// Plans are started in the order of submission and may end in any order. Whoever needs an fsync to
-/// cover certain writes submits it after their completions have come. Used by one thread.
+/// Plans are started in the order of submission and may end in any order. An fsync covers certain
+/// writes if it is submitted after their completions have come. Used by one thread.
 class Engine {
  public:
   Engine() = default;

@@ -15,9 +15,8 @@ struct FileRange {
   friend bool operator==(const FileRange&, const FileRange&) = default;
 };
 
-/// Gathers what was written through the page cache until there is enough to make starting its flush
-/// worth a call: small writes would otherwise put the same pages on the disk again and again.
-/// Thread-safe.
+/// Gathers writes through the page cache until there is enough to make starting their flush worth a
+/// call: small writes would otherwise put the same pages on the disk again and again. Thread-safe.
 class FlushWindow {
  public:
   /// @param bytes  how much is gathered.

@@ -34,7 +34,7 @@ struct Options {
   /// Workers of the kernel that write at the same time, so that the rest can be moved (see
   /// Engine::move); 0: as many as the kernel likes.
   unsigned workers = 0;
-  /// Threads that a request is divided among; null: whoever has it does it.
+  /// Threads that a request is divided among; null: the thread that has it does all.
   Crew* crew = nullptr;
   /// Limits the rate at which a file is written; null: no limit.
   std::shared_ptr<Pace> pace{};

@@ -315,9 +315,9 @@ void OutputFile::grow(std::int64_t bytes) {
     return;
   }
   // Nobody else writes this byte any more: later steps, which others may be writing, lie behind it.
-  // A length that is set (ftruncate) would cut these off. Where the file is long enough others may
-  // have made it so by what they are still writing, and on another node an fsync of this process
-  // is none of theirs.
+  // A length that is set (ftruncate) would cut these off. If the file is long enough, others may
+  // have made it so by writes that are still under way, and an fsync of this process does not make
+  // writes of another node durable.
   has_unsynced_ = true;
   if (const int error = write_again(buffered_.raw(), bytes - 1); error != 0) {
     refuse("growing " + path_ + " to " + std::to_string(bytes) + " bytes", error);

@@ -60,8 +60,8 @@ class OutputFile {
   /// @throws Error{storage_failure}.
   void sync();
 
-  // The same in steps, for whoever has the calls made by somebody else (RingEngine). All the rules
-  // about what is written how, and what an answer means, are here.
+  // The same in steps, for an engine that lets the kernel make the calls (RingEngine). The rules
+  // for requests, and for the meaning of answers, are all here.
 
   /// A write of `bytes` at `offset`, nothing of it asked for.
   [[nodiscard]] Remaining begin_write(std::int64_t offset, std::span<const std::byte> bytes);
@@ -86,14 +86,14 @@ class OutputFile {
   [[nodiscard]] std::string write_story(std::int64_t offset, std::size_t bytes, int error) const;
   [[nodiscard]] std::string sync_story(int error) const;
 
-  /// Make the file at least `bytes` long; what was never written reads as zero. The next `sync`
-  /// makes that durable, whoever else has made it so long. Never shortens it, also when others
-  /// extend it at the same time.
+  /// Make the file at least `bytes` long; bytes that were never written read as zero. The next
+  /// `sync` makes the length durable, even if another process has made it so long. Never shortens
+  /// the file, also when others extend it at the same time.
   /// @pre nobody writes the last of these bytes meanwhile.
   /// @throws Error{storage_failure}.
   void grow(std::int64_t bytes);
 
-  /// Null: as fast as can be. Whoever makes the calls in steps keeps to it.
+  /// The limit of the rate; null: none. A caller that writes in steps keeps to it.
   [[nodiscard]] const std::shared_ptr<Pace>& pace() const noexcept { return options_.pace; }
   /// True if long writes are divided among threads of this process.
   [[nodiscard]] bool is_divided() const noexcept {

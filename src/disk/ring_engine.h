@@ -21,10 +21,10 @@
 
 namespace iocomp::disk {
 
-/// Has plans carried out by the kernel (io_uring): no thread of ours, and no time of the caller but
-/// for asking and for small plans, which are written at once. What is in the kernel's hands goes on
-/// by itself; what comes after it (more than `requests_in_flight` requests, the fsync of a plan) is
-/// asked for in the next call of the owner.
+/// Has plans carried out by the kernel (io_uring). It takes no thread of ours, and no time of the
+/// caller but for asking and for small plans, which are written at once. Requests in the kernel's
+/// hands go on by themselves. Later ones (more than `requests_in_flight` requests, the fsync of a
+/// plan) are asked for in the next call of the owner.
 class RingEngine : public Engine {
  public:
   static constexpr unsigned requests_in_flight = 256;

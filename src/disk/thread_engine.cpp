@@ -154,8 +154,8 @@ void ThreadEngine::work() {
   }
 }
 
-// A request at a time, because what is not begun may move meanwhile. What several threads share is
-// begun as a whole.
+// Takes one request at a time, because requests that are not begun may move meanwhile. A request
+// that several threads share is begun as a whole.
 void ThreadEngine::carry_out(Task& task) {
   OutputFile& file = *task.plan.file;
   std::unique_lock lock{mutex_};

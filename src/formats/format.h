@@ -105,8 +105,8 @@ struct FormatOptions {
   Crew* crew = nullptr;             ///< the threads that compress; null: who writes does it itself
   bool has_strings = false;  ///< hdf5 and netcdf: texts are strings; a format says it to itself
   bool one_step = false;     ///< the file is for one step; else for all of them
-  /// The file is there: so many steps of it, which take so many bytes, are kept, and what comes is
-  /// put behind them. -1: a new file.
+  /// The file exists. So many of its steps, and bytes, are kept, and new ones are put behind them.
+  /// -1: a new file.
   std::int64_t earlier_steps = -1;
   std::int64_t earlier_bytes = 0;
   std::set<std::string> earlier_variables{};               ///< that these steps have
@@ -154,11 +154,10 @@ struct Switch {
 /// @throws Error{storage_failure}.
 void make_visible(const Descriptor& file, const Switch& visible, const std::string& path);
 
-/// A file of which the lead's target says where each variable lies; anybody writes there.
+/// A file whose variables have places that the lead's target chooses; anybody writes there.
 ///
 /// `commit` and `finish` are told what the file contains from a step on, with the attributes that
-/// hold now. What it contains before that step is as it was told before; what was told of the steps
-/// from there on does not hold any more.
+/// hold now. The description of earlier steps does not change; later ones are described anew.
 class PlainTarget {
  public:
   PlainTarget() = default;
@@ -228,15 +227,15 @@ class StepTarget {
   virtual void write(const Placed& where, const Selection& selection,
                      std::span<const std::byte> bytes) = 0;
 
-  /// Write what was remembered for this step, on all writers. Steps in ascending order; failed ones
-  /// are left out. Collective, with the same description, of this step alone. What this process
-  /// wrote is durable when it returns, except on the first writer's node: whoever commits the step
-  /// calls `make_durable` there.
-  /// @return what this process has compressed, in steps that failed before too; nothing where the
-  /// format does not know.
+  /// Write the elements remembered for this step, on all writers. Steps in ascending order; failed
+  /// ones are left out. Collective, with the same description, of this step alone. Bytes that this
+  /// process wrote are durable when it returns, except on the first writer's node: the committer of
+  /// the step calls `make_durable` there.
+  /// @return the amounts that this process has compressed, also in steps that failed before;
+  /// nothing if the format does not know.
   virtual Compressed write_step(std::int64_t step, const Description& description) = 0;
 
-  /// Forget what was remembered for the step that is begun. Local.
+  /// Forget the elements remembered for the step that is begun. Local.
   virtual void forget_step() noexcept = 0;
 
   /// Write attributes and whatever ends the file, and close it. Collective with the same

@@ -13,17 +13,19 @@
 namespace iocomp::formats {
 
 /// A file that a library has open for reading. HDF5 has a file open once, however often a process
-/// opens it, and keeps what it has read of it. So whoever opens a file again that has grown would
-/// see what it was before. Here a file that has changed is closed wherever it is open, before it is
-/// opened again; who had it open opens it anew with the next call. Whatever gets the file's name
-/// meanwhile, it stays the file that was opened first. All calls with the lock of the library held.
+/// opens it, and keeps what it has read of it. So a file that has grown and is opened again would
+/// show its old contents. Here a file that has changed is closed wherever it is open, before it is
+/// opened again. The others open it anew with their next call. It stays the file that was opened
+/// first, even if another file gets its name meanwhile. All calls with the lock of the library
+/// held.
 class LibraryFile {
  public:
   struct Calls {
     std::function<void(const Descriptor& file)> open;  ///< once more: see name_of
     std::function<void()> close;                       ///< what `open` has opened; never throws
   };
-  /// @throws Error{storage_failure} for what is no file, or cannot be opened; what `open` throws.
+  /// @throws Error{storage_failure} if it is no file, or cannot be opened; and the errors of
+  /// `open`.
   LibraryFile(const Path& path, Calls calls);
   LibraryFile(const LibraryFile&) = delete;
   LibraryFile& operator=(const LibraryFile&) = delete;

@@ -32,9 +32,9 @@ using SetLayout = std::function<int(int file, std::span<const std::byte> layout)
 [[nodiscard]] int make_striped(const Path& path, std::span<const std::byte> layout,
                                const SetLayout& set);
 
-/// Make the physical file of a target, in place of what has its name, and open it. On Lustre, where
-/// its folder has no layout of its own, it gets the one that `advise` has for it: Lustre fixes the
-/// layout of a file when it is made. If that fails, which is told in the log, it is made without.
+/// Make the physical file of a target and open it; a file of that name is replaced. On Lustre, if
+/// its folder has no layout of its own, it gets the one of `advise`: Lustre fixes the layout of a
+/// file when it is made. If that fails, the log tells it, and the file is made without.
 /// @param access  O_RDWR or O_WRONLY. @throws Error{storage_failure}. Local.
 [[nodiscard]] Descriptor make_file(const Path& path, int access);
 /// The same, but if another process of this job has made it, it is opened.

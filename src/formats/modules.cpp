@@ -51,9 +51,9 @@ std::vector<std::string> folders_to_search(const std::string& first) {
   if (!own.empty()) {
     add(own + "/iocomp");
   }
-  // A build tree is searched only by what was built in it: that must find its own modules before
-  // those of an older installation, while an installed library must not load from a folder that
-  // anybody may have filled since.
+  // Only a library of a build tree searches that tree. It must find its own modules before those of
+  // an older installation. An installed library must not load from a folder that anybody may have
+  // filled since.
   if (own.starts_with(IOCOMP_BUILD_FOLDER "/")) {
     add(IOCOMP_MODULES_BUILT);
   }

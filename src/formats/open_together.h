@@ -11,11 +11,11 @@
 
 namespace iocomp::formats {
 
-/// Create `path` on the first of `writers` and open it for writing on the others: what a library
-/// would do next inside a collective call, where one rank that fails could leave the others
-/// waiting. So a process must also be able to open some more. Collective over `writers`.
+/// Create `path` on the first of `writers` and open it for writing on the others. A library would
+/// do that inside a collective call, where one rank that fails could leave the others waiting. So a
+/// process must also be able to open some more. Collective over `writers`.
 /// @param wait      how to wait for the others.
-/// @param is_there  it is there already, and keeps what it has.
+/// @param is_there  the file exists and keeps its contents.
 /// @return a descriptor to fsync, to ask for the cause of a short write, and to open again
 /// (`name_of`) by a library.
 /// @throws Error{storage_failure} on all writers or on none, with the errno text of the first that

@@ -15,8 +15,8 @@ namespace iocomp::formats {
 /// A box, counted from where another one begins.
 [[nodiscard]] array::Box relative(array::Box box, const array::Box& outer);
 
-/// The place in memory of a part of what is read. @pre `part` lies in `box`.
-/// @param box  what is read to `to`.
+/// The place in memory of a part of the box that is read. @pre `part` lies in `box`.
+/// @param box  the box that is read to `to`.
 [[nodiscard]] array::MemoryBox memory_of(const array::Box& part, const array::Box& box,
                                          const Destination& to);
 

@@ -17,9 +17,9 @@
 namespace iocomp::formats {
 
 /// Reads variables that lie in the file as they are in memory: native-endian, row-major, without
-/// holes, beginning at `Placed::offset`. Long runs are read to where they belong; of short ones,
-/// those that the page cache holds one by one, others in spans with what lies between them. A large
-/// box is divided among the threads that there are.
+/// holes, beginning at `Placed::offset`. Long runs are read to their places. Short ones are read
+/// one by one if the page cache has them, else in spans with the bytes between them. A large box is
+/// divided among the threads.
 class PlainSource : public Source {
  public:
   /// @throws Error{storage_failure}.

@@ -45,8 +45,8 @@ class Source {
   virtual void newest_step_is(std::int64_t /*number*/) {}
 
   /// Read the elements of `box` of a variable in a step. Blocks until they are there.
-  /// @param where  as the manifest or `inventory` has it; name and step say what is meant (ids are
-  /// those of the reader).
+  /// @param where  as the manifest or `inventory` has it; name and step identify the variable (ids
+  /// are those of the reader).
   /// @pre the box lies inside the variable, and has as many elements per dimension as that of
   /// `to`.
   /// @throws Error{storage_failure}, also where the file ends early.

@@ -18,10 +18,10 @@ class Visibility {
   /// @param earlier  the file, where an earlier job has committed something to it.
   explicit Visibility(std::optional<Path> earlier = {}) : earlier_{std::move(earlier)} {}
 
-  /// Show the next steps, and carry out the rest of the commit. If one of them fails, what was seen
-  /// before is written again. What the steps need is durable already.
+  /// Show the next steps, and carry out the rest of the commit. If one of the two fails, the bytes
+  /// seen before are written again. The data of the steps are durable already.
   /// @param write  writes a switch into the file, durable.
-  /// @throws what failed.
+  /// @throws the error of the failure.
   void show(const Switch& next, const Write& write, const std::function<void()>& rest);
 
   /// True if a failure could not be undone. Then nothing more may be committed: readers may see

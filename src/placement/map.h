@@ -23,7 +23,7 @@ struct Map {
 };
 
 /// Seat all ranks. A pure function. Pairs are those of placement::place with `settings`.
-/// @throws Error{invalid_argument} for what is impossible, naming the nearest that is possible.
+/// @throws Error{invalid_argument} if it is impossible, naming the nearest that is possible.
 [[nodiscard]] Map map_ranks(const MapRequest& request);
 
 /// Seat the ranks of every node on its CPUs in order: first the first hardware thread of each core.

@@ -42,7 +42,7 @@ struct MapRequest {
 /// Mapping nodes: every so many-th node serves.
 [[nodiscard]] std::size_t serving_period(const MapRequest& request);
 
-/// Refuse what is impossible whatever the number of ranks.
+/// Refuse a request that is impossible for any number of ranks.
 /// @throws Error{invalid_argument} naming the nearest that is possible.
 void check(const MapRequest& request);
 

@@ -11,7 +11,7 @@ namespace iocomp::placement {
 
 /// The number of ranks of each kind on every node. Ranks are numbered node by node, on each node
 /// the compute ranks first.
-/// @throws Error{invalid_argument} for what is impossible, naming the nearest that is possible.
+/// @throws Error{invalid_argument} if it is impossible, naming the nearest that is possible.
 [[nodiscard]] std::vector<Population> populate(const MapRequest& request);
 
 /// Nodes that `ranks` ranks need with this node_size; 1 without one.

@@ -16,7 +16,7 @@
 namespace iocomp::placement {
 
 /// Divides the memory of a request among the writer threads of a process by a policy, from the NUMA
-/// domains on which that memory lies: see `divide`. Thread-safe, as far as what it is given is.
+/// domains on which that memory lies: see `divide`. Thread-safe if its functions are.
 class WriterDivision {
  public:
   struct Setup {

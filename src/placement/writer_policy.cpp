@@ -99,7 +99,7 @@ Plan plan_for(WriterPolicy policy, const DomainRing& ring, int memory) {
   return {.thread_domains = helpers, .targets = {}};
 }
 
-/// Gives shares to whoever has least so far.
+/// Gives shares to the thread that has least so far.
 class Dealer {
  public:
   Dealer(const DomainRing& ring, std::span<const int> threads)

@@ -18,8 +18,8 @@ struct Configuration {
   std::string job;  ///< "<host>-<pid>" of the first rank
 };
 
-/// Rank 0 reads the sources, all ranks get what it found; the log is told its level.
-/// Collective over `all`.
+/// Rank 0 reads the sources and all ranks get the result; the log gets its level. Collective over
+/// `all`.
 /// @throws Error{inconsistent_calls, invalid_setting}, the same on all ranks.
 [[nodiscard]] Configuration read_configuration(const mpi::Communicator& all,
                                                const std::string& program_settings);

@@ -59,7 +59,7 @@ struct Event {
 };
 static_assert(sizeof(Event) == 192 && std::is_trivially_copyable_v<Event>);
 
-/// Take over what is known; what is not stays as it was.
+/// Take over the members that are known; others stay as they were.
 void describe(Event& event, const Subject& subject) noexcept;
 
 /// The check word that belongs to an event. None of them belongs to zeros.

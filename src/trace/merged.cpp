@@ -30,7 +30,7 @@ class Lanes {
  public:
   explicit Lanes(bool nests) : nests_{nests} {}
 
-  /// The first lane where it overlaps nothing, or lies within what it overlaps.
+  /// The first lane where the event overlaps no other, or lies within those that it overlaps.
   std::size_t place(double begin, double end) {
     for (std::size_t lane = 0; lane < ends_.size(); ++lane) {
       auto& ends = ends_[lane];

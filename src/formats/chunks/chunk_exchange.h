@@ -21,9 +21,9 @@ struct Arrived {
   std::vector<std::vector<std::byte>> memory;
 };
 
-/// Send parts of chunks to other writers, from where they lie, and take in what they send.
-/// Collective over `writers`; nobody spins while he waits.
-/// @param leaving  for each writer what goes to it; nothing for this one.
+/// Send parts of chunks to other writers, from where they lie, and take in theirs. Collective over
+/// `writers`; waits asleep.
+/// @param leaving  the parts that go to each writer; none for this one.
 /// @throws on all writers or on none.
 [[nodiscard]] Arrived exchange(const StepChunks& chunks,
                                const std::vector<std::vector<const ChunkPart*>>& leaving,

@@ -39,7 +39,7 @@ class StepChunks {
   /// The first element of a chunk, in its variable, and how many it has there.
   [[nodiscard]] array::Run elements(std::int64_t chunk) const;
 
-  /// Cut what was put of a variable of the step, packed, at chunks.
+  /// Cut elements of a variable that were put in the step, packed, at the borders of chunks.
   void cut(int variable, const Selection& selection, std::span<const std::byte> bytes,
            std::vector<ChunkPart>& parts) const;
 

@@ -15,7 +15,7 @@ namespace {
 
 // HDF5 counts the bytes of a chunk in 32 bits.
 constexpr std::int64_t longest_bytes = std::numeric_limits<std::uint32_t>::max();
-// Rather a chunk that is too large than chunks smaller than this part of what they may have.
+// A chunk that is too large is better than chunks below this part of the allowed size.
 constexpr std::int64_t smallest_part = 8;
 
 // The length of a dimension of a chunk that has all of those inside it. Below the slowest one only

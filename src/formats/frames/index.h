@@ -38,7 +38,7 @@ using Index = std::map<std::string, Stored, std::less<>>;
 /// Bytes at the very end that tell how long the ending is.
 inline constexpr std::size_t trailer_bytes = 24;
 /// The length of the JSON, which lies before the trailer.
-/// @throws Error{storage_failure} for what is no trailer.
+/// @throws Error{storage_failure} if it is no trailer.
 [[nodiscard]] std::size_t index_bytes(std::span<const std::byte> trailer, const std::string& path);
 /// @throws Error{storage_failure} for an index that is damaged, or tells of bytes that are none of
 /// the file's; Error{unsupported} for one of a later release, or of another byte order.

@@ -14,9 +14,9 @@
 
 namespace iocomp::formats::h5 {
 
-/// A file that one process alone has open in HDF5, for the metadata: HDF5 writes them to memory,
-/// and what it does not survive, a write that fails, happens here. Data are written by anybody,
-/// through other descriptors. What HDF5 takes for the root of the file never gets there.
+/// A file that one process alone has open in HDF5, for the metadata. HDF5 writes them to memory,
+/// since it does not survive a write that fails; such a write fails here. Data are written by
+/// anybody, through other descriptors. The root that HDF5 sees never gets into the file.
 class BufferedFile {
  public:
   /// If the options say that the file exists, its bytes stay, and bytes behind its end are cut off.
@@ -41,13 +41,13 @@ class BufferedFile {
   /// Store in the file what the buffer has.
   /// @param root_group  shall become the root of the file.
   /// @param end  of the data below it, beside those that are visible.
-  /// @param durable_end  of those of them that are durable.
+  /// @param durable_end  the end of those that are durable.
   /// @param is_last  nobody has room behind that: the file gets no longer.
-  /// @return what makes the group the root.
+  /// @return the switch that makes the group the root.
   /// @throws Error{storage_failure}; then it can be tried again.
   [[nodiscard]] Switch store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end,
                              bool is_last);
-  /// Nobody writes any more: the file gets as long as what is visible.
+  /// Nobody writes any more: the file gets the length of its visible part.
   /// @throws Error{storage_failure}.
   void trim();
   /// It is the root now.

@@ -17,7 +17,7 @@ struct IndexedChunk {
 };
 /// All chunks of an index, in ascending order of their corners.
 /// @param rank  dimensions of the dataset.
-/// @throws Error{storage_failure} for what is no index.
+/// @throws Error{storage_failure} if it is no index.
 [[nodiscard]] std::vector<IndexedChunk> indexed_chunks(const MetadataBuffer& buffer,
                                                        std::int64_t address, std::size_t rank);
 

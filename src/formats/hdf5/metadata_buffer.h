@@ -29,7 +29,8 @@ class MetadataBuffer {
   /// @return 0 or errno.
   [[nodiscard]] int read(std::int64_t offset, std::span<std::byte> bytes) const;
 
-  /// Write everything to the file but what is withheld. What could not be written stays here.
+  /// Write everything to the file but the bytes that are withheld. Bytes that could not be written
+  /// stay here.
   /// @return 0 or errno.
   [[nodiscard]] int store();
   /// The required length of the file, and the reason for it.
@@ -38,11 +39,11 @@ class MetadataBuffer {
     std::int64_t durable = 0;  ///< so long it is by what others have made durable
     std::int64_t placed = 0;   ///< behind this nobody writes
   };
-  /// Make it at least so long, so that the next fsync makes that durable: others may have made it
-  /// as long by what they are still writing.
+  /// Make the file at least so long, so that the next fsync makes that durable: others may have
+  /// made it as long by writes that are still under way.
   /// @return 0 or errno.
   [[nodiscard]] int extend(const Length& length);
-  /// Make it exactly so long. Nobody else may write behind that.
+  /// Make the file exactly so long. Nobody else may write behind that.
   /// @return 0 or errno.
   [[nodiscard]] int set_length(std::int64_t bytes);
 

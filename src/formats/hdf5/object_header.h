@@ -36,7 +36,7 @@ struct HeaderMessage {
 /// The header of an object that HDF5 has written to a buffer: what iocomp copies of it, or changes.
 class ObjectHeader {
  public:
-  /// @throws Error{storage_failure} for what is no object header of version 2.
+  /// @throws Error{storage_failure} if it is no object header of version 2.
   ObjectHeader(const MetadataBuffer& buffer, std::int64_t address);
 
   /// All messages but those that hold the header together.

@@ -112,7 +112,7 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
   describe_chunks(create, variable_, chunks_, time_, type, action, path);
   const auto dimensions = extent_of_chunk(chunks_, time_).size();
   const Extents extent = extents(time_, time_ == Time::grows ? 0 : 1, variable_.shape);
-  // A chunk has some length, and fits only into what is as long, or could be.
+  // A chunk has a fixed length, and fits only into a dimension that is, or may become, as long.
   Extents most = extent;
   std::ranges::replace(most, hsize_t{0}, H5S_UNLIMITED);
   const Space space{check(

@@ -59,7 +59,7 @@ inline constexpr std::int64_t records_at = 4;
 [[nodiscard]] std::vector<std::byte> encode(const Header& header);
 /// The other way round. @param bytes  with which a file begins.
 /// @return nothing where the header is longer than that.
-/// @throws Error{storage_failure} for what is no such header.
+/// @throws Error{storage_failure} if it is no such header.
 [[nodiscard]] std::optional<Header> decode(std::span<const std::byte> bytes);
 /// The header of a file; nothing where the file ends inside.
 /// @param path  for messages. @throws Error{storage_failure}.

@@ -227,7 +227,7 @@ std::int64_t PnetcdfLayout::place(const Variable& variable, std::int64_t step) {
   return place;
 }
 
-// Again after it was given another shape: what it had stays empty.
+// It is placed again after it got another shape: its first room stays empty.
 std::int64_t PnetcdfLayout::place_alone(const Variable& variable, std::int64_t step) {
   Slot slot{variable, contents::dimensions_of(variable, true)};
   slot.placed_in = step;

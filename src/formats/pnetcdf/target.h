@@ -23,10 +23,10 @@ namespace iocomp::formats::cdf {
 
 /// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
 /// header with the first commit. Behind it a step appears when the number of records does: eight
-/// bytes. Where steps without data come first, the header is an empty one of 48 bytes. Of the one
-/// that takes its place, what lies behind these is written first, and then they are switched at
-/// once. What else changes in the header is written when the file is finished, in place. A file
-/// that goes on keeps its header till then.
+/// bytes. If steps without data come first, the header is an empty one of 48 bytes. To replace it,
+/// the part behind these bytes is written first, and then they are switched at once. Other changes
+/// of the header are written when the file is finished, in place. A file that goes on keeps its
+/// header till then.
 class PnetcdfTarget : public PlainTarget {
  public:
   PnetcdfTarget(const Path& path, const FormatOptions& options);

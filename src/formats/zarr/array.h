@@ -14,7 +14,7 @@ namespace iocomp::formats::zarr {
 
 using contents::Json;
 
-/// The file of a group or an array that says what it is.
+/// The file that describes a group or an array.
 inline constexpr const char* metadata_name = "zarr.json";
 
 /// An array of Zarr 3, as its metadata tell it. Its files are shards on a regular grid, each with
@@ -43,8 +43,8 @@ struct Array {
 };
 
 [[nodiscard]] Json json(const Array& array);
-/// @throws Error{storage_failure} for what is no array; Error{unsupported} for one that iocomp
-/// cannot read.
+/// @throws Error{storage_failure} if it is no array; Error{unsupported} for one that iocomp cannot
+/// read.
 [[nodiscard]] Array array_from(const Json& metadata);
 
 }  // namespace iocomp::formats::zarr

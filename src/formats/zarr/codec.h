@@ -15,7 +15,7 @@ namespace iocomp::formats::zarr {
 /// @throws Error{invalid_setting} for compression that there is not.
 void check_methods(const FormatOptions& options);
 
-/// Makes what lies in the file of a chunk that is compressed. Thread-safe.
+/// Makes the bytes of a compressed chunk in the file. Thread-safe.
 class Encoder {
  public:
   /// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
@@ -26,9 +26,8 @@ class Encoder {
   Spares<frames::FrameBench> benches_;
 };
 
-/// The elements of a chunk of an array. @param stored  what lies in the file of it.
-/// @throws Error{storage_failure} for what is damaged; Error{unsupported} for a codec that there is
-/// not.
+/// The elements of a chunk of an array. @param stored what lies in the file of it.
+/// @throws Error{storage_failure} if it is damaged; Error{unsupported} for an unknown codec.
 [[nodiscard]] std::vector<std::byte> decoded(const Array& array, std::span<const std::byte> stored);
 
 }  // namespace iocomp::formats::zarr

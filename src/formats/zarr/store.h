@@ -43,7 +43,7 @@ class Store {
   /// A place for the shard of a variable in a step.
   /// @throws Error{unsupported} for what the store cannot go on with.
   void make_place(const Variable& variable, std::int64_t step);
-  /// The step failed: what is there of it goes.
+  /// Removes the files of a step that failed.
   void drop(const Description& description, std::int64_t step) noexcept;
   /// Show a step, whose shards are durable.
   void commit(const Description& description, std::int64_t step);
