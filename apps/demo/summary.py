@@ -33,7 +33,7 @@ INSIDE = "inside_iocomp_seconds"
 
 @dataclass(frozen=True)
 class Row:
-    """One way of writing, as docs/metrics.md defines its figures; times are medians in seconds."""
+    """One way of writing: see docs/developers/benchmark_figures.md. Times are median seconds."""
 
     program: str
     backend: str
