@@ -30,7 +30,7 @@ struct Block {
 /// The product of all extents; 1 without any.
 [[nodiscard]] std::int64_t product(const Extents& extents);
 
-/// As many ranks per dimension as MPI_Dims_create finds.
+/// The ranks per dimension that MPI_Dims_create finds.
 [[nodiscard]] std::vector<int> balanced_grid(int ranks, int dimensions);
 
 /// The box of `rank` when `shape` is cut evenly over a grid of ranks, the last dimension fastest;

@@ -10,7 +10,7 @@
 
 namespace iocomp::apps::blocks {
 
-/// The file that a rank writes, and what it writes of it.
+/// The file that a rank writes, and its part of it.
 class Part {
  public:
   /// shared: the global array; process: the rank's block; node: the packed blocks of its ranks, one

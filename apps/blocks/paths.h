@@ -8,7 +8,7 @@
 namespace iocomp::apps::blocks {
 
 /// Make a file, or every file below a directory, durable. Collective over `comm`, whose ranks may
-/// sit on several nodes: each syncs what it has written.
+/// sit on several nodes: each syncs its own writes.
 /// @throws std::system_error naming the path.
 void make_durable(MPI_Comm comm, const std::string& path);
 

@@ -13,7 +13,7 @@
 namespace iocomp::apps::blocks {
 
 /// Read every step of a file, each rank its box, cold or not. Collective over `comm`.
-/// @param box  where all ranks share the file; else each reads what it wrote.
+/// @param box  the box to read if all ranks share the file; else each reads its own block.
 /// @return seconds of the slowest rank, the open included; 0 where the way cannot read.
 [[nodiscard]] double timed_read(const Session* session, const Way& way, const Part& part,
                                 const Target& target, const Box& box, MPI_Comm comm);

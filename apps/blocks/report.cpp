@@ -55,7 +55,7 @@ nlohmann::json record_of(const Series& series, double bytes, double read_bytes) 
   return record;
 }
 
-/// How much faster iocomp is than a baseline, repetition by repetition.
+/// The speed of iocomp over that of a baseline, repetition by repetition.
 nlohmann::json ratio_of(const Series& iocomp, const Series& baseline) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < iocomp.samples.size(); ++i) {

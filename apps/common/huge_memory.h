@@ -41,8 +41,8 @@ class HugeArray {
 };
 
 /// Take this much memory from the machine and give it back. A virtual machine may have returned its
-/// free pages to the host; whoever touches them first pays for that. Call it before a measurement
-/// that lets the kernel allocate pages.
+/// free pages to the host; the first to touch them pays for that. Call it before a measurement that
+/// lets the kernel allocate pages.
 void warm_free_memory(std::size_t bytes);
 
 }  // namespace iocomp::apps

@@ -41,7 +41,7 @@ int run_program(int argc, char** argv, CLI::App& options, const std::function<in
       line << options.get_name() << ": rank " << rank_in(MPI_COMM_WORLD) << ": " << error.what()
            << '\n';
       std::cerr << line.str();
-      // A launcher forgets what it has not read when a rank aborts.
+      // When a rank aborts, a launcher drops the output that it has not read.
       std::this_thread::sleep_for(std::chrono::milliseconds{100});
       MPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -71,7 +71,7 @@ class BlockOperator::Builder {
     values.lane[static_cast<std::size_t>(lane)] = value;
   }
 
-  // By column, so what is before the block comes first, and neighbours come last.
+  // The order is by column, so entries before the block come first, and neighbours last.
   void finish() {
     for (const auto& [column, entries] : slots_) {
       const bool is_own = entries.front().column < matrix_.rows();

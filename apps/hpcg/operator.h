@@ -9,7 +9,7 @@
 
 namespace iocomp::apps::hpcg {
 
-/// How the entries lie in memory.
+/// The order of the entries in memory.
 enum class Format {
   rows,   ///< compressed rows, computed as the reference of HPCG does
   blocks  ///< blocks of eight rows: the same order of computing, fewer bytes, vectors
@@ -38,7 +38,7 @@ class Operator {
   virtual void set_diagonal(std::span<const double> values) = 0;
 };
 
-/// So many elements behind the last one of a vector may be read.
+/// The number of elements behind the last one of a vector that may be read.
 inline constexpr std::int64_t vector_padding = 8;
 
 /// @param matrix      must outlive what is returned.

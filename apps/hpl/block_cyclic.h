@@ -5,8 +5,8 @@
 
 namespace iocomp::apps::hpl {
 
-/// How indices from 0 on are dealt out in blocks: the first block to place 0, the next to place 1,
-/// and so on in turn. One place sees its own indices as 0, 1, 2 ...
+/// Indices from 0 on are dealt out in blocks: the first block to place 0, the next to place 1, and
+/// so on in turn. One place sees its own indices as 0, 1, 2 ...
 class BlockCyclic {
  public:
   /// @param size    indices in all. @param place  this one, of `places`.
@@ -32,7 +32,7 @@ class BlockCyclic {
   [[nodiscard]] constexpr std::int64_t global(std::int64_t local) const noexcept {
     return (local / block_ * places_ + place_) * block_ + local % block_;
   }
-  /// Indices of this place that are smaller: what it calls the first one from `index` on.
+  /// The number of smaller indices of this place: its own name for the first one from `index` on.
   [[nodiscard]] constexpr std::int64_t below(std::int64_t index) const noexcept {
     const std::int64_t blocks = index / block_;  // whole ones, of all places
     const std::int64_t own = (blocks - place_ + places_ - 1) / places_;

@@ -44,7 +44,7 @@ class Lu {
   void finish_panel(double* matrix, std::int64_t column);
   /// Bring columns up to date, by their local places from `begin` to `end`.
   void update(double* matrix, const PanelBroadcast& panel, std::int64_t begin, std::int64_t end);
-  /// In turn: one is used while the next one travels.
+  /// These take turns: one is used while the next one travels.
   [[nodiscard]] PanelBroadcast& broadcast_of(std::int64_t column) noexcept {
     return broadcasts_[static_cast<std::size_t>(column / layout_.block() % 2)];
   }

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-/// In place of hpl, where its libraries were not there.
+/// This program takes the place of hpl if its libraries were not found.
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;

@@ -32,7 +32,7 @@ struct Options : ClientOptions, CheckpointOptions {
 
   /// The settings of the program as TOML.
   [[nodiscard]] std::string toml() const;
-  /// Matrices of a rank: what is put stays as it is while the next one is factored.
+  /// Matrices of a rank: one that is put stays as it is while the next one is factored.
   [[nodiscard]] int matrices() const noexcept {
     return put == Put::factors || checkpoint_every > 0 || restart ? 2 : 1;
   }

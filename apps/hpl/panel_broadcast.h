@@ -27,7 +27,7 @@ class PanelBroadcast {
   /// @param pivots  of the block; those of its owner reach all. They stay where they are until
   ///                wait() returns.
   void start(const double* matrix, std::int64_t column, std::span<std::int64_t> pivots);
-  /// Let MPI do what is possible now.
+  /// Let MPI make the progress that is possible now.
   void progress();
   void wait();
   /// The block, once it is there; as long as the owner does not change it.

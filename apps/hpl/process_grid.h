@@ -20,7 +20,7 @@ struct GridShape {
 /// As square as so many ranks can lie, no more rows than columns.
 [[nodiscard]] GridShape balanced_grid(int ranks);
 
-/// How ScaLAPACK is told of a matrix.
+/// The descriptor that tells ScaLAPACK of a matrix.
 using Descriptor = std::array<int, 9>;
 
 /// The ranks of a communicator as a grid, for ScaLAPACK and for messages of our own.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double giga = 1.0e9;
 
-/// As HPL counts them.
+/// The operations that HPL counts.
 double operations(std::int64_t size) {
   const auto n = static_cast<double>(size);
   return (2.0 / 3.0 * n + 1.5) * n * n;

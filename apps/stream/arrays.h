@@ -13,7 +13,7 @@
 
 namespace iocomp::apps::stream {
 
-/// The three arrays of one rank, or several sets of three, and what they must hold.
+/// The three arrays of one rank, or several sets of three, and their required values.
 class Arrays {
  public:
   /// @param memory_of  session whose iocomp_alloc gives the memory; null: the program's own.

@@ -11,7 +11,7 @@ namespace iocomp::apps::stream {
 /// Local: one rank.
 /// @param path    of the file; "" means stream with any extension in the working directory.
 /// @param global  elements of a variable.
-/// @return whether all was as expected; what was not is printed by the verifier.
+/// @return true if all was as expected; the verifier prints differences.
 bool verify(const Options& options, const std::string& path, std::size_t global);
 
 }  // namespace iocomp::apps::stream

@@ -51,7 +51,7 @@ double write_file(const apps::Session& session, iocomp_kind kind, const std::str
   return apps::max_over(comm, MPI_Wtime() - began);
 }
 
-// Nothing of the file before is left to do for the disk.
+// The disk has nothing left to do for the file before.
 void remove_file(const apps::Session& session, const fs::path& path) {
   if (apps::rank_in(session.comm()) == 0) {
     for (const auto& entry : fs::directory_iterator{fs::absolute(path).parent_path()}) {

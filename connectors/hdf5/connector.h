@@ -30,7 +30,7 @@ class Connector {
   Connector();
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
-  /// Finishes what is on its way.
+  /// Finishes the writes that are on their way.
   ~Connector();
 
   // Files.

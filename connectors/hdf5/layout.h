@@ -73,7 +73,7 @@ class ChunkedLayout : public Layout {
   std::vector<hsize_t> wanted_;                     // coordinates of a chunk
 };
 
-/// How a file deals with chunked datasets.
+/// The treatment of chunked datasets in a file.
 enum class Chunks {
   left,           ///< they have no places, or HDF5 keeps them in memory
   found_alone,    ///< they have places as soon as they are in the extent

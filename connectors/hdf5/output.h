@@ -24,7 +24,7 @@
 namespace iocomp::hdf5 {
 
 /// A file of HDF5 into which this process also writes by itself: one, however often the program has
-/// it open. Knows what is on its way, and the first failure.
+/// it open. Knows the writes that are on their way, and the first failure.
 class Output {
  public:
   /// @param is_new  its name has to be made durable, too.
@@ -54,7 +54,7 @@ class Output {
   /// Make everything durable that was written, by HDF5 too. A failure is kept.
   void sync();
 
-  /// How often the program has it open.
+  /// The number of times that the program has it open.
   int opened = 0;
   /// A close has told the failure.
   bool is_told_at_close = false;

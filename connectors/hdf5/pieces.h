@@ -27,11 +27,11 @@ class Pieces {
   [[nodiscard]] Found find(SelectionRuns& selection, Layout& layout, std::uint64_t most_bytes);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// How many writes they make.
+  /// The number of writes that they make.
   [[nodiscard]] std::size_t run_count() const noexcept { return runs_.size(); }
   /// False where copying is cheaper than to write each piece by itself.
   [[nodiscard]] bool are_long() const noexcept;
-  /// How long the copy is.
+  /// The length of the copy.
   [[nodiscard]] std::size_t copy_bytes() const noexcept { return copy_bytes_; }
   /// Fill it with the next bytes of the values.
   void fill(std::span<std::byte> copy, Values& values) const;

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// The callbacks of the connector, in the order of HDF5's table. Whatever the files of a program
-// are, HDF5's native connector has its call; what is ours comes before and after it. A failure of
-// ours is told when the native call has been made: others may be waiting for this rank in it.
+// SPDX-License-Identifier: BSD-3-Clause The callbacks of the connector, in the order of HDF5's
+// table. HDF5's native connector always gets its call; our work comes before and after it. A
+// failure of ours is told when the native call has been made: others may be waiting for this rank
+// in it.
 #include <H5PLextern.h>
 #include <H5VLconnector.h>
 #include <H5VLconnector_passthru.h>
@@ -35,7 +35,7 @@
 namespace iocomp::hdf5 {
 namespace {
 
-// Null in a process that was forked: what is on its way is its parent's. Never destroyed but by
+// Null in a process that was forked: writes on their way are its parent's. Never destroyed but by
 // HDF5, whose own end comes after that of static objects.
 Connector* connector = nullptr;
 

@@ -18,8 +18,8 @@ class Report {
   /// A call was left to HDF5.
   void left() noexcept { ++left_calls_; }
 
-  /// Give what was counted since the last time to the first rank: a meeting, too. Collective over
-  /// `ranks`; the null communicator: this process keeps it.
+  /// Give the counts since the last time to the first rank. All ranks meet here. Collective over
+  /// `ranks`; with the null communicator this process keeps them.
   void hand_in(MPI_Comm ranks, const mpi::WaitPolicy& policy);
 
   /// "iocomp: 12.4 GiB of HDF5's writes taken, 3 calls left to HDF5; 0.9 s in these calls, 0.1 s of

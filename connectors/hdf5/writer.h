@@ -35,7 +35,7 @@ class Writer {
   /// @pre bytes <= 2 * largest_copy_bytes()
   [[nodiscard]] staging::Lease take(std::size_t bytes);
   /// Begin to write. @pre `writes` are in the order of the file.
-  /// @param copy  what they read from; nothing where that is the program's memory.
+  /// @param copy  the memory that they read from; nothing if it is the program's.
   /// @param event  the call they belong to; null for one that does not wait for them.
   void submit(const std::shared_ptr<Output>& output, std::vector<disk::Write> writes,
               staging::Lease copy, std::shared_ptr<Event> event);
@@ -46,7 +46,7 @@ class Writer {
   void finish_all();
   /// Sleep until the event is done, or this has passed.
   void wait_for(const Event& event, std::chrono::nanoseconds longest);
-  /// Take note of what has ended, and ask for what comes next; never waits.
+  /// Take note of plans that have ended, and ask for the next ones; never waits.
   void look();
 
  private:

@@ -26,7 +26,7 @@ extern "C" void pass_on(int signal) {
   }
 }
 
-/// A terminal sends its interrupts to the child as well, which then decides what comes of them.
+/// A terminal sends its interrupts to the child as well, and the child decides what to do.
 void handle_signals() {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);

@@ -65,7 +65,7 @@ std::string why_it_is_left(const Output& output) {
   return {};
 }
 
-// Nothing for one that cannot be read: nothing changes that either.
+// Returns nothing if it cannot be read; such a manifest does not change either.
 std::optional<std::string> text_of(const std::string& manifest) {
   std::optional<std::string> text;
   (void)outcome_of([&] { text = read_file(manifest); });

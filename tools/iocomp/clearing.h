@@ -37,7 +37,7 @@ struct Repair {
 /// @param path  of a folder; nothing is done where it is none.
 void clear_momentary(const std::string& path, bool dry_run, Deeds& deeds);
 
-/// As a table, or as JSON.
+/// Prints them as a table, or as JSON.
 /// @param nothing  what to say where nothing was done.
 /// @throws CLI::RuntimeError where something failed.
 void print(const Deeds& deeds, bool as_json, const std::string& nothing);

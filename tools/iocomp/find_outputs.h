@@ -8,7 +8,7 @@
 
 namespace iocomp::command {
 
-/// How much to look at: where manifests are not read, an Output has names and sizes only.
+/// The depth of the look: if manifests are not read, an Output has names and sizes only.
 enum class Depth { names, manifests };
 
 /// All that iocomp has written into a folder; or what a path names: a file, a set by the name that

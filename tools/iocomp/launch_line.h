@@ -23,7 +23,7 @@ struct LaunchOptions {
   std::vector<std::string> program{};  ///< with its arguments
 };
 
-/// How a job is started so that every rank sits where its map says.
+/// The command that starts a job with every rank where its map says.
 struct Launch {
   std::vector<std::pair<std::string, std::string>> environment{};
   std::vector<std::string> words{};

@@ -54,7 +54,7 @@ std::optional<FoundLauncher> find(Launcher kind) {
   return std::nullopt;
 }
 
-/// In the order in which they are tried.
+/// The launchers, in the order in which they are tried.
 std::vector<Launcher> kinds() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;

@@ -31,7 +31,7 @@ struct MapOptions {
   bool json = false;
 };
 
-/// By server: the compute ranks that belong to it. Empty for others.
+/// The compute ranks that belong to each server. Empty for other ranks.
 std::vector<std::vector<int>> clients_of(const placement::Map& map) {
   std::vector<std::vector<int>> clients(map.seats.size());
   for (std::size_t rank = 0; rank < map.seats.size(); ++rank) {

@@ -27,7 +27,7 @@ class Statistics {
 
   void add(std::span<const std::byte> elements);
 
-  /// As text; nothing where there is none.
+  /// The value as text; nothing if there is none.
   [[nodiscard]] std::optional<std::string> minimum() const;
   [[nodiscard]] std::optional<std::string> maximum() const;
   [[nodiscard]] std::optional<std::string> mean() const;

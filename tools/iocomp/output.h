@@ -53,7 +53,7 @@ struct Output {
   commit::Holder holder{};
 
   [[nodiscard]] State state() const noexcept;
-  /// In words, with what else is to be said.
+  /// The state in words, with details.
   [[nodiscard]] std::string told() const;
 };
 /// One word of those that JSON has.

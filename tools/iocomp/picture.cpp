@@ -70,7 +70,7 @@ Part core_part(const topology::Core& core) {
 
 using Key = std::function<int(const topology::Core&)>;
 
-/// One level of the machine: what it is called, and in which of them a core is.
+/// One level of the machine: its name, and the unit of this level that a core is in.
 struct Level {
   std::string name;
   Key number;
@@ -266,8 +266,8 @@ std::vector<Part> node_parts(const JobMap& job) {
   return parts;
 }
 
-/// How many nodes stand side by side, so that the picture has about the shape of a screen and
-/// little of it is empty.
+/// The number of nodes side by side, so that the picture has about the shape of a screen and little
+/// of it is empty.
 std::size_t columns_of(std::size_t nodes, double width, double height) {
   constexpr double screen = 1.6;
   const auto distance = [&](std::size_t count) {

@@ -16,7 +16,7 @@
 namespace iocomp::command {
 namespace {
 
-// A number, or what it is where nothing is said.
+// A number, or the default if the text is empty.
 std::int64_t number(std::string_view text, std::int64_t otherwise, std::int64_t extent) {
   if (text.empty()) {
     return otherwise;

@@ -30,7 +30,7 @@ constexpr std::size_t most_processes = 64;  // what does not fit is said, not dr
 constexpr double narrowest = 0.6;           // of what can be seen
 
 constexpr auto event_kinds = static_cast<std::size_t>(trace::What::count_);
-/// By What: colours that are told apart by the colour-blind too (Okabe and Ito, and greys).
+/// The colour of each kind of event, told apart by the colour-blind too (Okabe and Ito, and greys).
 constexpr std::array<const char*, event_kinds> colours{"#b3d9f2", "#d55e00", "#cc79a7", "#c9c9c9",
                                                        "#8fd3bc", "#009e73", "#f0e442", "#0072b2",
                                                        "#e69f00", "#000000", "#7a5230"};

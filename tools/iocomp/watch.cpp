@@ -89,7 +89,7 @@ Look look_at(const std::string& path) {
   return now;
 }
 
-/// How fast steps were committed between two looks; NaN where nothing tells.
+/// The rate of commits between two looks; NaN if nothing tells it.
 struct Pace {
   double seconds_per_step = std::nan("");
   double bytes_per_second = std::nan("");

@@ -39,7 +39,7 @@ class Hints {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// MPI 3 counts in int. @throws std::runtime_error for what it cannot.
+/// MPI 3 counts in int. @throws std::runtime_error for a larger number.
 inline int as_int(std::int64_t value) {
   if (value < 0 || value > std::numeric_limits<int>::max()) {
     throw std::runtime_error("an extent of " + std::to_string(value) +

@@ -31,7 +31,7 @@ bool is_direct(Operation operation) {
 
 }  // namespace
 
-/// A trial, divided: what is moved from where to where. Memory that is not used is empty.
+/// A trial, divided: the source and the target of each move. Memory that is not used is empty.
 struct NumaBench::Moves {
   Operation operation;
   std::vector<placement::SourcePart> parts;

@@ -8,7 +8,7 @@
 namespace iocomp::command {
 
 /// The tables as an SVG document. A cell is the darker, the nearer it comes to the highest rate of
-/// its operation; what was misplaced in all rounds is red, and what is not possible is empty.
+/// its operation. Cells that were misplaced in all rounds are red; impossible ones are empty.
 [[nodiscard]] std::string heat_map_of(const NumaResults& results);
 
 }  // namespace iocomp::command

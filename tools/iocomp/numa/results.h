@@ -49,7 +49,7 @@ struct AutoChoice {
   placement::PolicyChoice choice{};
 };
 
-/// In the order of the operations; on one domain there is nothing to choose.
+/// The choices, in the order of the operations. On one domain there are none.
 [[nodiscard]] std::vector<AutoChoice> automatic_choices(const NumaResults& results);
 
 /// The policies for all requests of writer threads: those of copies, which most of them are, or of

@@ -19,11 +19,11 @@ class ScratchFile {
   explicit ScratchFile(const std::string& directory);
 
   [[nodiscard]] bool has_direct() const noexcept { return direct_.is_open(); }
-  /// Drop what is in it, and its pages in the page cache.
+  /// Drop its contents, and its pages in the page cache.
   void clear();
   /// Make room without writing.
   void allocate(std::size_t bytes);
-  /// Wait until everything is on the disk; then what is cached may be dropped.
+  /// Wait until everything is on the disk; then cached pages may be dropped.
   void settle(bool drop_cache);
   /// @param direct  past the page cache. @throws Error{storage_failure}
   void write(std::int64_t offset, std::span<const std::byte> bytes, bool direct) const;

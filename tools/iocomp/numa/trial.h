@@ -43,7 +43,7 @@ struct TrialLimits {
 
 /// The memory of a trial, by domain. @param bytes  on each domain, or as much for each on one.
 [[nodiscard]] std::vector<placement::SourcePart> parts_of(const Trial& trial, std::size_t bytes);
-/// By thread: its domain.
+/// The domain of each thread.
 [[nodiscard]] std::vector<int> threads_of(const Trial& trial);
 
 }  // namespace iocomp::command
