@@ -178,9 +178,16 @@ class Finder:
         parent = cursor.semantic_parent
         owner = [parent.spelling] if parent and parent.kind in SCOPES else scope[-1:]
         function = "::".join([*owner, cursor.spelling])
-        bodies = [one for one in cursor.get_children() if one.kind == CursorKind.COMPOUND_STMT]
-        for body in bodies:
-            self.visit_body(body, function, cursor.result_type.get_canonical().spelling, True)
+        children = list(cursor.get_children())
+        # The compiler knows that such a function throws, and leaves out what comes instead.
+        attributes = [one for one in children if one.kind.is_attribute()]
+        never_returns = any(
+            token.spelling == "noreturn" for one in attributes for token in one.get_tokens()
+        )
+        result = "noreturn" if never_returns else cursor.result_type.get_canonical().spelling
+        for body in children:
+            if body.kind == CursorKind.COMPOUND_STMT:
+                self.visit_body(body, function, result, True)
 
     # Statements.
 
@@ -206,7 +213,7 @@ class Finder:
         elif kind == CursorKind.RETURN_STMT and children:
             self.visit_return(children[0], function, result)
         elif kind.is_expression():
-            self.visit_expression_statement(it, function, ends)
+            self.visit_expression_statement(it, function, result, ends)
         if kind == CursorKind.DECL_STMT:
             for child in children:
                 if child.kind == CursorKind.VAR_DECL and self.is_constant(child):
@@ -281,10 +288,12 @@ class Finder:
         elif result in ("int", "long") and self.text_of(value).startswith("-"):
             self.add("error dropped", function, value, "zero")
 
-    def visit_expression_statement(self, it: Cursor, function: str, ends: bool) -> None:
+    def visit_expression_statement(
+        self, it: Cursor, function: str, result: str, ends: bool
+    ) -> None:
         core = self.core(it)
         if core.kind == CursorKind.CXX_THROW_EXPR:
-            if not ends and list(core.get_children()):
+            if not ends and result != "noreturn" and list(core.get_children()):
                 self.add("error dropped", function, it, "not thrown")
         elif core.kind == CursorKind.CALL_EXPR:
             is_assignment = core.spelling.startswith("operator") and "=" in core.spelling

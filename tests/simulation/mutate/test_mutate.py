@@ -48,6 +48,11 @@ void check(int value) {
     throw std::runtime_error{"more than seven"};
   }
 }
+class Nine {
+ public:
+  [[noreturn]] static void refuse();
+};
+void Nine::refuse() { throw std::runtime_error{"nine"}; }
 void run(int value) {
   tell("begin ");
   if (value >= 3 && value != 5) {
@@ -71,6 +76,9 @@ int main() {
   for (int value = 0; value < 10; ++value) {
     try {
       run(value);
+      if (value == 9) {
+        Nine::refuse();
+      }
       check(value);
     } catch (const std::exception& error) {
       told += error.what();
@@ -115,6 +123,7 @@ def test_each_mutant_does_something_else(tmp_path: Path) -> None:
         "result negated",
         "sync skipped",
     }
+    assert not any(one.function == "Nine::refuse" for one in found)  # it is [[noreturn]]
     numbered = dict(enumerate(found, start=1))
     mutated = tmp_path / "mutated.cpp"
     mutated.write_bytes(sources.rendered(PROGRAM.encode(), list(numbered.items())))
