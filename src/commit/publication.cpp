@@ -281,7 +281,6 @@ contents::Beginning Publication::begin_file() {
   if (steps_ == 0) {  // nothing is kept: the first commit replaces it
     of_earlier_ = {};
     told_ = {};
-    absent_.clear();
     return {.number = beginning.number};
   }
   if (format_->traits().offsets_by_layout) {
