@@ -24,8 +24,8 @@
 #include "commit/published.h"
 #include "commit/read_manifest.h"
 #include "contents/catalogue.h"
-#include "failing_calls.h"
 #include "formats/registry.h"
+#include "unit/failing_calls.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::commit {
@@ -289,6 +289,24 @@ TEST_F(SeriesWithFaults, AStepThatCannotBeToldIsNotThere) {
         EXPECT_EQ(files_in(*folder_ / ""), 2);
       });
   EXPECT_EQ(failures, 2);
+}
+
+// A crash may take that name away again.
+TEST_F(SeriesWithFaults, AFileThatCouldNotBeNamedForGoodNorGetItsOldNameBackIsStuck) {
+  int stuck = 0;
+  for (int number = 0;; ++number) {
+    begin();
+    calls = {.until_failure = number, .goes_on_failing = true};
+    const Outcome outcome = outcome_of([this] { commit(0); });
+    const bool has_failed = calls.has_failed;
+    calls = {};
+    EXPECT_EQ(publication_->is_stuck(), !outcome.ok() && is_there(names().target)) << number;
+    stuck += publication_->is_stuck() ? 1 : 0;
+    if (!has_failed) {
+      break;
+    }
+  }
+  EXPECT_EQ(stuck, 1);
 }
 
 TEST_F(SeriesWithFaults, AfterAStepThatWasNotToldOthersAre) {

@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "commit/beats.h"
 #include "commit/commit.h"
 #include "unit/temporary_folder.h"
 
@@ -181,6 +182,19 @@ TEST_F(OwnerTest, ShowsThatItLivesWhereThereAreNoLocks) {
   std::ofstream{path(".out.bin.iocomp-lock")} << "host-17\n12\n";  // of one that was killed
   EXPECT_TRUE(own().ok());
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
+
+TEST_F(OwnerTest, IsSeenToLiveWhileItsNumberChanges) {
+  constexpr BeatPace fast{20ms, 400ms};
+  const Path lock{path("lock")};
+  EXPECT_FALSE(beats(lock, fast));
+  leave("lock");
+  EXPECT_FALSE(beats(lock, fast));
+  {
+    const Beats owner{lock, "host-17", fast};
+    EXPECT_TRUE(beats(lock, fast));
+  }
+  EXPECT_FALSE(beats(lock, fast));
 }
 
 TEST_F(OwnerTest, OneThatSleptDoesNotRemoveTheLockOfAnother) {

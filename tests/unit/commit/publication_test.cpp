@@ -7,15 +7,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "commit/commit.h"
 #include "commit/kept_file.h"
 #include "commit/read_manifest.h"
+#include "config/file_settings.h"
 #include "contents/catalogue.h"
 #include "formats/registry.h"
 #include "unit/temporary_folder.h"
@@ -46,6 +49,15 @@ class PublicationOfASeries : public testing::Test {
     event.attribute.is_text = true;
     event.attribute.values = {std::byte{'x'}};
     catalogue_.apply(event);
+  }
+  // What a later job is, that was at this step.
+  [[nodiscard]] Publication::Identity going_on(std::int64_t after) const {
+    return {.name = "out",
+            .path = folder_ / "out.bin",
+            .job = "here-2",
+            .held = std::make_shared<const OpenFolder>(folder_ / ""),
+            .existing = config::Existing::go_on,
+            .after = after};
   }
   // A manifest is replaced by a file of its own, or grows.
   [[nodiscard]] std::string manifest() const {
@@ -110,6 +122,75 @@ TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {
   set_attribute(1);
   publication_.commit_file(contents_, catalogue_)();
   EXPECT_NE(manifest(), before);
+}
+
+TEST_F(PublicationOfASeries, EndsBehindTheStepsThatAJobKeepsOfIt) {
+  write_text(publication_.names(-1).temporary.text(), std::string(96, 'x'));
+  for (const std::int64_t step : {0, 1, 2}) {
+    commit(step);
+  }
+  publication_.commit_file(contents_, catalogue_)();
+  Publication next{going_on(0), format_, &catalogue_};
+  const auto beginning = next.begin();
+  EXPECT_EQ(beginning.steps, 1);
+  EXPECT_EQ(beginning.number, 1);
+  EXPECT_EQ(beginning.bytes, 32);
+  const TargetNames names = next.names(-1);
+  EXPECT_EQ(text_of(names.target.text()).size(), 32U);
+  const auto manifest = parse_manifest(text_of(names.manifest.text()), names.manifest.text());
+  EXPECT_EQ(manifest.committed_steps, 1);
+  EXPECT_EQ(manifest.bytes, 32);
+}
+
+TEST_F(PublicationOfASeries, NamesTheStepsThatTheLastJobHadNotCommitted) {
+  log::configure(log::Level::warning, "test");
+  const auto told_after = [this](std::int64_t after) {
+    if (const std::string data = folder_ / "out.bin"; std::filesystem::exists(data)) {
+      std::filesystem::resize_file(data, 96);  // another job has cut it
+    }
+    testing::internal::CaptureStderr();
+    (void)Publication{going_on(after), format_, &catalogue_}.begin();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(told_after(5).find("goes on after step 5, but it has no step\n"), std::string::npos);
+  write_text(publication_.names(-1).temporary.text(), std::string(96, 'x'));
+  commit(0);
+  EXPECT_NE(told_after(5).find("goes on after step 5, but its only step is 0\n"),
+            std::string::npos);
+  commit(1);
+  EXPECT_NE(told_after(5).find("but steps after 1 are missing, 2 to 5\n"), std::string::npos);
+  EXPECT_EQ(told_after(1), "");
+  contents::Event event;
+  event.what = contents::Event::What::begin_step;
+  event.step = 2;
+  event.number = 4;
+  catalogue_.apply(event);
+  commit(2);
+  EXPECT_NE(told_after(11).find(
+                "but steps after 4 are missing, 7 to 10, if there was one in 3 as before\n"),
+            std::string::npos);
+  EXPECT_EQ(told_after(6), "");
+  log::configure(log::Level::silent, "");
+}
+
+// Only the format knows where such a file ends.
+TEST_F(PublicationOfASeries, TheManifestOfAStepTellsHowLongItsFileIs) {
+  for (const bool by_layout : {true, false}) {
+    const auto& format =
+        by_layout ? format_ : formats::format("example_format", IOCOMP_EXAMPLE_MODULES);
+    Publication publication{{.name = "out",
+                             .path = folder_ / (by_layout ? "of_layout" : "of_format"),
+                             .job = "here-1",
+                             .held = std::make_shared<const OpenFolder>(folder_ / ""),
+                             .file_per_step = true},
+                            format,
+                            &catalogue_};
+    const TargetNames names = publication.names(0);
+    write_text(names.temporary.text(), std::string(40, 'x'));
+    commit(0, publication);
+    const auto manifest = parse_manifest(text_of(names.manifest.text()), names.manifest.text());
+    EXPECT_EQ(manifest.bytes, by_layout ? 32 : 40);
+  }
 }
 
 }  // namespace

@@ -197,6 +197,24 @@ TEST_F(ManifestOfASeries, IsWrittenAnewWhereMoreThanStepsIsNew) {
   }
 }
 
+TEST_F(ManifestOfASeries, ALineTellsNothingButStepsThatAreNew) {
+  begin();
+  const auto next_with = [this](const std::function<void(ManifestHead&)>& change) {
+    const auto changed = text();
+    change(changed->head);
+    return manifest_.next(names_, changed);
+  };
+  const auto nothing = [](ManifestHead&) {};
+  EXPECT_EQ(next_with(nothing), nullptr);
+  EXPECT_NE(next_with([](ManifestHead& head) { head.bytes += 8; })->instead, nullptr);
+  EXPECT_NE(next_with([](ManifestHead& head) { head.absent = {0}; })->instead, nullptr);
+  add(step_of(1));
+  EXPECT_EQ(next_with(nothing)->instead, nullptr);
+  EXPECT_EQ(next_with([](ManifestHead& head) { head.absent = {0}; })->instead, nullptr);
+  EXPECT_NE(next_with([](ManifestHead& head) { head.first_step = 1; })->instead, nullptr);
+  EXPECT_NE(next_with([](ManifestHead& head) { head.kind = "checkpoint"; })->instead, nullptr);
+}
+
 TEST_F(ManifestOfASeries, LinesAreTakenInWhenThereAreMany) {
   begin();
   std::size_t longest = 0;

@@ -11,7 +11,7 @@
 #include <initializer_list>
 #include <string>
 
-namespace iocomp::commit {
+namespace iocomp {
 
 Calls calls;
 
@@ -25,14 +25,14 @@ bool fails(const std::string& call) {
     calls.until_failure -= calls.until_failure > 0 ? 1 : 0;
     return false;
   }
-  calls.until_failure = -1;
+  calls.until_failure = calls.goes_on_failing ? 0 : -1;
   calls.has_failed = true;
   calls.made.back() += ": fails";
   errno = EIO;
   return true;
 }
 
-std::string name_of(int descriptor) {
+std::string name_behind(int descriptor) {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error)
       .filename()
@@ -53,7 +53,7 @@ int changed(long result, std::initializer_list<const char*> names) {
 
 int sync(int descriptor, long number) {
   const bool is_folder = has_mode(descriptor, S_IFDIR);
-  if (fails("sync " + (is_folder ? "folder" : name_of(descriptor)))) {
+  if (fails("sync " + (is_folder ? "folder" : name_behind(descriptor)))) {
     return -1;
   }
   const long result = ::syscall(number, descriptor);
@@ -64,37 +64,44 @@ int sync(int descriptor, long number) {
 }
 
 }  // namespace
-}  // namespace iocomp::commit
+}  // namespace iocomp
 
 // The linker takes these instead of the C library's.
-using iocomp::commit::changed;
-using iocomp::commit::fails;
-using iocomp::commit::has_mode;
-using iocomp::commit::name_of;
+using iocomp::changed;
+using iocomp::fails;
+using iocomp::has_mode;
+using iocomp::name_behind;
 
 extern "C" {
 
-int fsync(int descriptor) { return iocomp::commit::sync(descriptor, SYS_fsync); }
+int fsync(int descriptor) { return iocomp::sync(descriptor, SYS_fsync); }
 
-int fdatasync(int descriptor) { return iocomp::commit::sync(descriptor, SYS_fdatasync); }
+int fdatasync(int descriptor) { return iocomp::sync(descriptor, SYS_fdatasync); }
 
 ssize_t write(int descriptor, const void* bytes, size_t count) {
   if (descriptor > STDERR_FILENO && has_mode(descriptor, S_IFREG) &&
-      fails("write " + name_of(descriptor))) {
+      fails("write " + name_behind(descriptor))) {
     return -1;
   }
   return ::syscall(SYS_write, descriptor, bytes, count);
 }
 
 ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
-  if (fails("write " + name_of(descriptor))) {
+  if (fails("write " + name_behind(descriptor))) {
     return -1;
   }
   return ::syscall(SYS_pwrite64, descriptor, bytes, count, offset);
 }
 
+ssize_t pread(int descriptor, void* bytes, size_t count, off_t offset) {
+  if (iocomp::calls.counts_reads && fails("read " + name_behind(descriptor))) {
+    return -1;
+  }
+  return ::syscall(SYS_pread64, descriptor, bytes, count, offset);
+}
+
 int ftruncate(int descriptor, off_t bytes) noexcept {
-  if (fails("cut " + name_of(descriptor))) {
+  if (fails("cut " + name_behind(descriptor))) {
     return -1;
   }
   return static_cast<int>(::syscall(SYS_ftruncate, descriptor, bytes));
