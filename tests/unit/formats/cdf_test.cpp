@@ -315,6 +315,18 @@ TEST_F(GoesOn, WhatHasNoTimeIsNotWrittenOverWhereAStepHasIt) {
   EXPECT_EQ(dropped.place(x_, 3), room);
 }
 
+TEST_F(GoesOn, AVariableWithoutTimeThatIsNewHasNoPlace) {
+  auto header = some_header();
+  for (const bool has_records : {true, false}) {
+    PnetcdfLayout layout{room, 512, false};
+    layout.go_on(header, {"x"});
+    const auto fresh = named("fresh", 3, ElementType::int32, {7}, "z");
+    layout.define(std::vector{fresh});
+    EXPECT_THROW((void)layout.place(fresh, 3), Error) << has_records;
+    header.variables.resize(1);
+  }
+}
+
 TEST_F(GoesOn, NewOrOtherRecordsAreRefused) {
   EXPECT_THROW(layout_.define(std::vector{named("w", 0, ElementType::int8, {}, "time")}), Error);
   PnetcdfLayout other{room, 512, false};
