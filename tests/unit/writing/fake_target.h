@@ -24,6 +24,7 @@ struct Asked {
   std::vector<std::int64_t> steps{};
   int forgotten = 0;
   bool fails = false;
+  void (*writes_step)() = nullptr;  ///< called with each step; null: nothing
 
   void note(const Write& write) {
     writes.push_back(write);
@@ -59,6 +60,9 @@ class FakeStepTarget : public formats::StepTarget {
   formats::Compressed write_step(std::int64_t step,
                                  const formats::Description& /*description*/) override {
     asked_.steps.push_back(step);
+    if (asked_.writes_step != nullptr) {
+      asked_.writes_step();
+    }
     asked_.fail();
     return {.raw_bytes = 8, .stored_bytes = 2};
   }
