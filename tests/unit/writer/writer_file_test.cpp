@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,14 +18,22 @@
 #include "array/run_list.h"
 #include "base/error.h"
 #include "base/open_folder.h"
+#include "base/path.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/engine.h"
+#include "formats/communicator.h"
+#include "formats/format.h"
 #include "formats/registry.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
+#include "staging/arena.h"
+#include "staging/arena_stripes.h"
 #include "trace/counters.h"
 #include "unit/temporary_folder.h"
+#include "unit/writing/fake_target.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
 
 namespace iocomp::writer {
 namespace {
@@ -63,20 +72,35 @@ class AWriter : public testing::Test, public WriterFile::Owner {
     catalogue_.apply(event);
   }
 
-  /// @param own  it writes the blocks of its own rank.
+  struct Way {
+    bool own = false;  ///< it writes the blocks of its own rank
+    bool file_per_step = false;
+    bool syncs_last = false;
+    bool writes_whole_steps = false;
+  };
   WriterFile& open(bool own, bool file_per_step = false) {
+    return open(Way{.own = own, .file_per_step = file_per_step});
+  }
+  WriterFile& open(const Way& way) {
+    const formats::Format& format = way.writes_whole_steps ? whole_steps_ : posix_;
     commit::Publication names{{.name = "out",
                                .path = folder_ / "out.bin",
                                .job = "here-1",
                                .held = std::make_shared<const OpenFolder>(folder_ / ""),
-                               .file_per_step = file_per_step},
-                              format_,
+                               .file_per_step = way.file_per_step},
+                              format,
                               &catalogue_};
     write_text(names.names(0).temporary.text(), "");
     WriterFile::Setup setup;
     setup.who = ", server 2";
-    setup.writes_own_blocks = setup.files.begins_files = own;
-    setup.files.format = &format_;
+    setup.writes_own_blocks = setup.files.begins_files = way.own;
+    setup.syncs_last = way.syncs_last;
+    setup.files.format = &format;
+    setup.files.stripe_memory = &stripe_memory_;
+    setup.files.stripes = {.file = 1, .bytes = 64 << 10};
+    setup.create = [this](const auto& /*path*/, const auto& /*options*/) {
+      return std::make_unique<writing::FakeStepTarget>(asked_);
+    };
     setup.files.submit = [this](disk::Plan plan, auto done) {
       plans_.emplace_back(std::move(plan), std::move(done));
     };
@@ -134,9 +158,45 @@ class AWriter : public testing::Test, public WriterFile::Owner {
     reports_.push_back({Kind::put_report, puts.step, std::to_string(puts.puts.size())});
   }
 
+  /// The same for a block of this rank, which its BlockWriter writes.
+  void give(const std::shared_ptr<writing::Piece>& piece) {
+    piece->offset = file_->files().offset(0, piece->step);
+    writing::Chunk chunk;
+    chunk.piece = piece;
+    chunk.count = piece->elements_left;
+    chunk.bytes = std::span{values_}.first(static_cast<std::size_t>(chunk.count));
+    file_->files().writer_of(piece->step).write(std::move(chunk));
+    file_->given(piece, true);
+    file_->files().submit();
+  }
+  /// A piece is put together with others, in stripes of so many elements.
+  static std::shared_ptr<writing::Piece> joined(std::shared_ptr<writing::Piece> piece,
+                                                std::int64_t stripe) {
+    piece->domain_end = elements;
+    piece->stripe_elements = stripe;
+    return piece;
+  }
+
+  class WholeSteps : public formats::Format {
+   public:
+    WholeSteps()
+        : Format{{.rules = {.format = "whole_steps"},
+                  .extension = ".bin",
+                  .kind = formats::Kind::step}} {}
+    [[nodiscard]] formats::Target create(const Path& /*path*/,
+                                         const formats::FormatOptions& /*options*/,
+                                         const formats::Communicator& /*writers*/) const override {
+      return {};
+    }
+  };
+
   TemporaryFolder folder_;
-  const formats::Format& format_ = formats::format("posix");
-  contents::Catalogue catalogue_{format_.traits().rules, 1, true};
+  const formats::Format& posix_ = formats::format("posix");
+  const WholeSteps whole_steps_;
+  writing::Asked asked_;
+  staging::Arena arena_{std::size_t{1} << 20};
+  staging::ArenaStripes stripe_memory_{arena_};
+  contents::Catalogue catalogue_{posix_.traits().rules, 1, true};
   trace::Counters counters_;
   std::deque<std::pair<disk::Plan, std::function<void(const disk::Completion&)>>> plans_;
   std::vector<std::byte> values_{static_cast<std::size_t>(elements), std::byte{7}};
@@ -233,6 +293,10 @@ TEST_F(AWriter, ReportsAStepAnewWhenItIsFilled) {
   holes.append({.index = 4, .elements = 4});
   file_->fill({.step = 0, .holes = {{0, holes}}});
   EXPECT_FALSE(file_->advance());
+  EXPECT_FALSE(end_next());
+  EXPECT_TRUE(file_->advance());
+  EXPECT_EQ(reports_.size(), 1U);  // it is not durable
+  EXPECT_TRUE(end_next());
   finish();
   EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}, {Kind::step_done, 0}}));
   EXPECT_EQ(text_of(file_->files().names().names(0).temporary.text()),
@@ -306,6 +370,42 @@ TEST_F(AWriter, TellsTheLeadOfAFailureThatComesAfterItsReport) {
             (Report{Kind::home_failed, 0, "file \"out\", step 0, server 2: late"}));
 }
 
+// It is told with the step as long as that is not reported, and by nobody where all have failed.
+TEST_F(AWriter, TellsTheLeadOfTheFirstFailureOnceAndOnlyThen) {
+  open(true);
+  const Outcome first{ErrorCode::storage_failure, "first"};
+  file_->fail_step(0, first);
+  EXPECT_TRUE(reports_.empty());
+  file_->ended(0);
+  file_->fail_step(0, {ErrorCode::storage_failure, "second"});
+  finish();
+  EXPECT_EQ(reports_,
+            (std::vector<Report>{{Kind::step_done, 0, "file \"out\", step 0, server 2: first"}}));
+  file_->fail_step(0, {ErrorCode::storage_failure, "third"});
+  EXPECT_EQ(reports_.size(), 1U);
+
+  file_->ended(1);
+  file_->ended(2);
+  finish();
+  file_->fail_step(1, {});
+  EXPECT_EQ(reports_.size(), 3U);
+  file_->fail({ErrorCode::inconsistent_calls, "others"}, 2);
+  file_->fail_step(2, first);
+  EXPECT_EQ(reports_.size(), 3U);
+  file_->fail_step(1, first);
+  EXPECT_EQ(reports_.back().kind, Kind::home_failed);
+}
+
+TEST_F(AWriter, KnowsWhetherAllMembersHaveEndedAStep) {
+  open(false);
+  EXPECT_FALSE(file_->is_asked(0));
+  const auto piece = begin(1);
+  EXPECT_FALSE(file_->is_asked(0));
+  file_->expect({.step = 0, .pieces = 1, .report = {}});
+  EXPECT_TRUE(file_->is_asked(0));
+  EXPECT_FALSE(file_->is_asked(1));
+}
+
 TEST_F(AWriter, OneFsyncIsForAllStepsThatAreWritten) {
   open(true);
   take(begin(1));
@@ -336,6 +436,39 @@ TEST_F(AWriter, WhatIsWrittenDuringAnFsyncIsMadeDurableByTheNext) {
   EXPECT_TRUE(end_next());
   finish();
   EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+}
+
+TEST_F(AWriter, MakesEachPhysicalFileDurableOfWhichAnythingIsWritten) {
+  open(true, true);
+  EXPECT_FALSE(file_->sync_all());
+  for (const std::int64_t step : {0, 1}) {
+    write_text(file_->files().names().names(step).temporary.text(), "");
+    take(begin(static_cast<std::uint64_t>(step) + 1, step));
+    EXPECT_FALSE(end_next());
+  }
+  EXPECT_TRUE(file_->sync_all());
+  EXPECT_EQ(plans_.size(), 2U);
+  EXPECT_FALSE(file_->sync_all());
+  EXPECT_FALSE(file_->is_idle());
+  EXPECT_TRUE(end_next());
+  EXPECT_TRUE(end_next());
+  EXPECT_TRUE(file_->is_idle());
+  EXPECT_EQ(
+      told_,
+      (std::vector<Told>{
+          {1, Became::written}, {2, Became::written}, {1, Became::durable}, {2, Became::durable}}));
+}
+
+TEST_F(AWriter, WhatIsWrittenOfAPhysicalFileThatWasGivenUpIsNotDurable) {
+  open(true, true);
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  file_->files().forget(0);
+  file_->sync(0);
+  EXPECT_TRUE(plans_.empty());
+  EXPECT_EQ(told_.back(), (Told{1, Became::failed,
+                                "file \"out\", variable \"u\", step 0, server 2: the step was "
+                                "given up"}));
 }
 
 TEST_F(AWriter, StepsAreMadeDurableWhenThatIsOrdered) {
@@ -374,6 +507,117 @@ TEST_F(AWriter, WhatIsUnderWayOfASettledStepIsStillBeingWritten) {
   EXPECT_TRUE(file_->is_idle());
   finish();
   EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(AWriter, ReportsWhatIsWrittenAndMakesItDurableLast) {
+  open(Way{.own = true, .syncs_last = true});
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  file_->ended(0);
+  EXPECT_FALSE(file_->advance());
+  file_->expect({.step = 0, .report = {}});
+  array::RunList holes;
+  holes.append({.index = 4, .elements = 4});
+  file_->fill({.step = 0, .holes = {{0, holes}}});
+  EXPECT_FALSE(end_next());
+  EXPECT_TRUE(file_->advance());
+  EXPECT_TRUE(plans_.empty());
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  file_->make_durable(0);
+  EXPECT_TRUE(file_->advance());
+  EXPECT_EQ(reports_.size(), 1U);
+  EXPECT_TRUE(end_next());
+  finish();
+  EXPECT_EQ(reports_.size(), 2U);
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+}
+
+// A library writes them when they are committed.
+TEST_F(AWriter, WholeStepsAreReportedWhenThatIsAskedAndWrittenWhenTheyAreSettled) {
+  open(Way{.own = true, .writes_whole_steps = true});
+  file_->act({.action = protocol::Action::create, .step = -1, .outcome = {}});
+  file_->place({0, 0, -1, {}});
+  take(begin(1));
+  file_->ended(0);
+  EXPECT_FALSE(file_->advance());
+  EXPECT_TRUE(reports_.empty());
+  EXPECT_TRUE(file_->admits(0));
+  EXPECT_FALSE(file_->admits(1));
+  file_->expect({.step = 0, .report = {}});
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  EXPECT_TRUE(told_.empty());
+  file_->settle(0, {});
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+  EXPECT_TRUE(file_->admits(1));
+  EXPECT_EQ(asked_.writes.size(), 1U);
+  EXPECT_TRUE(plans_.empty());
+}
+
+TEST_F(AWriter, StripesAreWrittenWhenAllPiecesOfAStepThatAllHaveEndedAreHere) {
+  open(false);
+  file_->expect({.step = 0, .pieces = 2, .report = {}});
+  file_->expect({.step = 1, .pieces = 2, .report = {}});
+  take(joined(begin(1, 0, 0, 3), elements));
+  take(joined(begin(2, 1, 0, 3), elements));
+  EXPECT_TRUE(plans_.empty());
+  take(joined(begin(3, 0, 4, 2), elements));
+  EXPECT_EQ(plans_.size(), 1U);  // of the step that is here
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  EXPECT_EQ(text_of(file_->files().names().names(0).temporary.text()),
+            (std::string{7, 7, 7, 0, 7, 7}));
+  take(joined(begin(4, 2, 0, 3), elements));
+  take(joined(begin(5, 2, 4, 2), elements));
+  EXPECT_TRUE(plans_.empty());  // nobody knows yet that these are all
+  file_->expect({.step = 2, .pieces = 2, .report = {}});
+  EXPECT_EQ(plans_.size(), 1U);
+}
+
+// Other ranks may wait for theirs.
+TEST_F(AWriter, StripesOfOwnBlocksDoNotWaitForABlockThatIsNotGivenYet) {
+  open(true);
+  give(joined(begin(1, 0, 0, 3), elements));
+  const auto later = begin(2, 0, 4);
+  file_->ended(0);
+  EXPECT_TRUE(plans_.empty());
+  file_->expect({.step = 0, .report = {}});
+  EXPECT_EQ(plans_.size(), 1U);
+  give(later);
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+}
+
+// Elements 0 to 2 are a stripe that is full, and element 3 waits for others.
+TEST_F(AWriter, AnOwnBlockIsDoneWhenAllThatIsLeftOfItIsWithOthers) {
+  open(true);
+  const auto block = joined(begin(1), 3);
+  EXPECT_EQ(file_->oldest_writing(-1), -1);
+  give(block);
+  EXPECT_EQ(file_->oldest_writing(-1), 0);
+  EXPECT_EQ(plans_.size(), 1U);
+  file_->ended(0);
+  EXPECT_FALSE(file_->advance());
+  EXPECT_FALSE(end_next());
+  EXPECT_EQ(file_->oldest_writing(-1), -1);  // that is not this rank's business
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  EXPECT_TRUE(told_.empty());
+  EXPECT_EQ(arena_.used_bytes(), staging::Arena::page_bytes);
+  file_->settle(0, {});
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+  EXPECT_EQ(arena_.used_bytes(), 0U);
+}
+
+TEST_F(AWriter, WhatWaitsInAStripeEndsWithItsStepAlone) {
+  open(false);
+  take(joined(begin(1, 0, 0, 3), elements));
+  take(joined(begin(2, 1, 0, 3), elements));
+  file_->settle(0, {ErrorCode::storage_failure, "file \"out\": dropped"});
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::failed, "file \"out\": dropped"}}));
+  file_->fail({ErrorCode::storage_failure, "file \"out\": lost"}, 1);
+  EXPECT_EQ(told_.back(), (Told{2, Became::failed, "file \"out\": lost"}));
+  EXPECT_EQ(arena_.used_bytes(), 0U);
 }
 
 }  // namespace
