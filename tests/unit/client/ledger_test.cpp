@@ -55,6 +55,16 @@ TEST_F(LedgerTest, APutOfALaterStepIsNotDurableWithIt) {
   EXPECT_FALSE(ledger_.has_reached(ticket, State::durable));
 }
 
+TEST_F(LedgerTest, MemoryIsFreeWhenNoPutOfTheFileKeepsIt) {
+  EXPECT_TRUE(ledger_.memory_is_free(file));
+  const auto ticket = put(0);
+  ledger_.tickets().find(ticket)->kept = true;
+  EXPECT_FALSE(ledger_.memory_is_free(file));
+  EXPECT_TRUE(ledger_.memory_is_free(file + 1));
+  ledger_.tickets().find(ticket)->kept = false;
+  EXPECT_TRUE(ledger_.memory_is_free(file));
+}
+
 TEST_F(LedgerTest, TheCauseIsToldInsteadOfWhatCameOfIt) {
   const auto ticket = put(0);
   ledger_.fail(file, ticket, missing);
