@@ -194,6 +194,15 @@ TEST_F(CoordinatorOfTwo, CommitsWhatIsDurableEverywhereAndSettlesIt) {
   EXPECT_TRUE(next<Settle>().outcome.ok());
 }
 
+TEST_F(CoordinatorOfTwo, AStepThatIsBeingCommittedDoesNotFailWithTheFile) {
+  end_and_write(0);
+  (void)next<Commit>();
+  coordinator_.failed(no_room, 0);
+  EXPECT_EQ(next<Fail>().from_step, 1);
+  coordinator_.committed({});
+  EXPECT_TRUE(next<Settle>().outcome.ok());
+}
+
 TEST_F(CoordinatorOfTwo, StepsThatCompleteDuringACommitShareTheNext) {
   end_and_write(0);
   (void)next<Commit>();

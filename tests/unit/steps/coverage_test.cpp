@@ -106,6 +106,22 @@ TEST_F(CoverageOfTen, HolesThatReadAsZeroAreLeft) {
   EXPECT_TRUE(look({{0, 4}}).unsure.empty());
 }
 
+TEST_F(CoverageOfTen, NothingIsFilledOfWhatNobodyPutsWhereNoValueIsSet) {
+  EXPECT_TRUE(look({{3, 0}}).holes.empty());
+  set_fill();
+  const auto seen = look({{3, 0}});
+  EXPECT_TRUE(seen.unsure.empty());
+  EXPECT_EQ(seen.holes.at(0)->elements(), 10);
+}
+
+// Whoever put it has made other definitions, which is told elsewhere.
+TEST_F(CoverageOfTen, AVariableThatNobodyHasDefinedHereIsPassedOver) {
+  covers_.add(1, array::cover_of(shape_, array::Box{1, {0}, {3}}));
+  const auto seen = coverage_.look(0, covers_);
+  EXPECT_TRUE(seen.unsure.empty());
+  EXPECT_TRUE(seen.holes.empty());
+}
+
 TEST_F(CoverageOfTen, OtherHolesAreLookedAtAnew) {
   Holes holes;
   ASSERT_TRUE(learn(look({{0, 4}}), holes).ok());

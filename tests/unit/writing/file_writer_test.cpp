@@ -186,6 +186,38 @@ TEST(FileWriter, PutsShortRunsTogetherInOneWrite) {
   EXPECT_EQ(file.counters[trace::Counter::joined_bytes], 64 << 10);
 }
 
+TEST(FileWriter, SaysWhetherPuttingAChunkTogetherHasWrittenAnything) {
+  WrittenFile file;
+  const auto of = int64_variable({64, 128});
+  const auto left = columns(of, 0, 64);
+  const auto right = columns(of, 64, 64);
+  for (const auto* piece : {&left, &right}) {
+    file.stripes.choose(*piece->piece, 0, 64 * 128);
+    auto values = values_of(*piece->piece, 0, 64 * 64);
+    Chunk chunk = chunk_of(*piece, 0, values);
+    EXPECT_EQ(file.writer->join(chunk), piece == &right);
+    EXPECT_EQ(chunk.count, 0);
+  }
+  file.finish();
+  EXPECT_EQ(file.plans.size(), 1U);
+}
+
+// The reason is told when the chunk is written by itself.
+TEST(FileWriter, PutsNothingTogetherForAFileThatItCannotOpen) {
+  WrittenFile file{{.path = Path{"/proc/nowhere"}}};
+  const auto of = int64_variable({64, 128});
+  const auto whole = columns(of, 0, 128);
+  file.stripes.choose(*whole.piece, 0, 64 * 128);
+  whole.piece->stripe_elements = 64 * 128;
+  whole.piece->domain_end = 64 * 128;
+  auto values = values_of(*whole.piece, 0, 64 * 128);
+  Chunk chunk = chunk_of(whole, 0, values);
+  EXPECT_FALSE(file.writer->join(chunk));
+  EXPECT_EQ(chunk.count, 64 * 128);
+  EXPECT_TRUE(file.plans.empty());
+  EXPECT_EQ(file.arena.used_bytes(), 0U);
+}
+
 TEST(FileWriter, WritesOfAPartialStripeOnlyWhatItHas) {
   WrittenFile file;
   const auto of = int64_variable({64, 128});
@@ -239,16 +271,27 @@ TEST(FileWriter, APieceWithoutElementsIsFilledAtOnce) {
 }
 
 TEST(FileWriter, CountsAllThatIsWrittenOnceWhenItEnds) {
-  WrittenFile file;
-  const auto of = int64_variable({1000});
-  const CountedPiece piece{of, box_of(of, {0}, {1000}), 0};
+  FileWriter::Setup setup;
+  setup.disk.direct = disk::Direct::on;
+  WrittenFile file{std::move(setup)};
+  auto lease = file.arena.try_take(1 << 16);  // as the file is aligned
+  const auto of = int64_variable({8192});
+  const CountedPiece aligned{of, box_of(of, {0}, {8192}), 0};
+  Chunk chunk;
+  chunk.piece = aligned.piece;
+  chunk.count = 8192;
+  chunk.bytes = lease->bytes();
+  file.writer->write(std::move(chunk));
+  const CountedPiece piece{int64_variable({1000}), box_of(of, {0}, {1000}), 1 << 16};
   std::vector<std::int64_t> values;
   write_all(*file.writer, piece, values);
   file.finish();
+  const auto output = file.writer->file().opened();
   file.writer.reset();
-  EXPECT_EQ(
-      file.counters[trace::Counter::direct_bytes] + file.counters[trace::Counter::buffered_bytes],
-      8000);
+  const double direct = file.counters[trace::Counter::direct_bytes];
+  EXPECT_EQ(direct, output->direct_bytes());
+  EXPECT_EQ(direct > 0, output->takes_direct());
+  EXPECT_EQ(direct + file.counters[trace::Counter::buffered_bytes], (1 << 16) + 8000);
 }
 
 TEST(FileWriter, TellsThePiecesOfAPlanThatFailedAndNoOthers) {

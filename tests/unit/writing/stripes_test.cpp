@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "array/byte_order.h"
 #include "array/pieces.h"
 #include "array/runs.h"
+#include "base/error.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
 #include "unit/seed.h"
@@ -263,6 +265,37 @@ TEST(Stripes, AreTakenByStepAndByTime) {
   EXPECT_EQ(stripes.withdraw_step(1).size(), 1U);
   EXPECT_EQ(stripes.withdraw_oldest().front().step, 2);
   EXPECT_FALSE(stripes.has_open());
+  EXPECT_EQ(own.arena.used_bytes(), 0U);
+}
+
+TEST(Stripes, OfStepsThatAreOverEndWithThemAndNoOthersDo) {
+  Private own{1 << 20};
+  Stripes stripes{own.memory, terms(64 * kib)};
+  const auto of = variable({64, 128});
+  std::vector<std::string> ended(4);
+  for (std::int64_t step = 0; step < 4; ++step) {
+    const auto column = whole_piece(of, {0, 0}, {64, 1});
+    column->step = step;
+    column->ended = [&ended, step](const auto& piece) {
+      ended[static_cast<std::size_t>(step)] = piece->failure.ok() ? "well" : piece->failure.story;
+    };
+    stripes.choose(*column, 0, 64 * 128);
+    const auto put = values(*column, 0, 64);
+    Chunk chunk;
+    chunk.piece = column;
+    chunk.count = 64;
+    chunk.bytes = std::as_bytes(std::span{put});
+    stripes.take(chunk, 0);
+    EXPECT_EQ(column->elements_with_others, 64);
+  }
+  stripes.settle(1, 3, {ErrorCode::storage_failure, "dropped"});
+  EXPECT_EQ(ended, (std::vector<std::string>{"", "dropped", "dropped", ""}));
+  EXPECT_EQ(stripes.unclaimed(0), 64);
+  EXPECT_EQ(stripes.unclaimed(1), 0);
+  EXPECT_EQ(stripes.unclaimed(2), 0);
+  EXPECT_EQ(stripes.unclaimed(3), 64);
+  stripes.settle(0, 4, {});
+  EXPECT_EQ(ended, (std::vector<std::string>{"well", "dropped", "dropped", "well"}));
   EXPECT_EQ(own.arena.used_bytes(), 0U);
 }
 
