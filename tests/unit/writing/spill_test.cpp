@@ -148,7 +148,7 @@ TEST(Spill, WhatTheDiskHasLostIsToldAndNotWritten) {
   EXPECT_TRUE(spilling.file.writer->take_back());
   spilling.file.finish();
   EXPECT_EQ(*second.ended, 1);
-  EXPECT_NE(second.piece->failure.story.find("the disk has lost it"), std::string::npos)
+  EXPECT_NE(second.piece->failure.story.find("the disk has lost them"), std::string::npos)
       << second.piece->failure.story;
   EXPECT_EQ(spilling.file.numbers(piece_bytes, elements), std::vector<std::int64_t>(elements));
 }
@@ -170,7 +170,7 @@ TEST(Spill, SaysThatMemoryIsNoPlaceForIt) {
       const Spill spill{std::move(file), {}, counters};
       EXPECT_TRUE(is_told || !is_memory);
       const std::string told = testing::internal::GetCapturedStderr();
-      EXPECT_EQ(told.find("stays in memory") != std::string::npos, is_told) << told;
+      EXPECT_EQ(told.find("stay in memory") != std::string::npos, is_told) << told;
     }
     log::configure(log::Level::silent, "");
   }
