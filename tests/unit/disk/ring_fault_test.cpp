@@ -33,6 +33,7 @@ struct Kernel {
   int refuses_rings = 0;     // with this errno
   bool has_probe = true;     // it tells what it can
   std::vector<int> lacks{};  // operations
+  int takes_nothing = 0;     // in so many next waits
   std::vector<unsigned> asked_flags{};
 };
 Kernel kernel;
@@ -66,6 +67,16 @@ io_uring_probe* probe(io_uring* ring) {
     }
   }
   return found;
+}
+
+int submit_and_wait(io_uring* ring, io_uring_cqe** answer, unsigned count, __kernel_timespec* time,
+                    sigset_t* signals) {
+  if (kernel.takes_nothing > 0) {
+    --kernel.takes_nothing;
+    return -EAGAIN;
+  }
+  using Call = int (*)(io_uring*, io_uring_cqe**, unsigned, __kernel_timespec*, sigset_t*);
+  return real<Call>("io_uring_submit_and_wait_timeout")(ring, answer, count, time, signals);
 }
 
 std::ptrdiff_t open_files() {
@@ -188,6 +199,24 @@ TEST_F(RingOf, AWaitForAWordLeavesTheRingAsItWas) {
   }
 }
 
+// The word and the write fill it.
+TEST_F(RingOf, ARingThatIsFullGivesRoomToWithdrawAWord) {
+  Ring ring{2, 0};
+  const Descriptor file = opened(folder_.file("f"));
+  const PageAligned data{4096};
+  ring.write(file.raw(), data.bytes(), 0, 7, Ring::Then::nothing);
+  std::atomic<std::uint32_t> value{0};
+  kernel.takes_nothing = 1;
+  ring.wait(std::chrono::milliseconds{20}, FutexWord{&value, 0});
+  EXPECT_EQ(kernel.takes_nothing, 0);
+  std::vector<RingAnswer> answers;
+  for (ring.take(answers); answers.empty(); ring.take(answers)) {
+    ring.wait(std::chrono::seconds{10}, std::nullopt);
+  }
+  EXPECT_EQ(answers.front().result, 4096);
+  EXPECT_EQ(ring.room(), 2U);
+}
+
 }  // namespace
 }  // namespace iocomp::disk
 
@@ -196,6 +225,11 @@ extern "C" {
 
 int io_uring_queue_init_params(unsigned places, io_uring* ring, io_uring_params* wish) {
   return iocomp::disk::set_up(places, ring, wish);
+}
+
+int io_uring_submit_and_wait_timeout(io_uring* ring, io_uring_cqe** answer, unsigned count,
+                                     __kernel_timespec* time, sigset_t* signals) {
+  return iocomp::disk::submit_and_wait(ring, answer, count, time, signals);
 }
 
 io_uring_probe* io_uring_get_probe_ring(io_uring* ring) { return iocomp::disk::probe(ring); }
