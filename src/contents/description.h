@@ -68,6 +68,7 @@ struct Inventory {
   std::vector<Placed> contents;     ///< in order of step, then definition
   Attributes attributes;            ///< of the file
   std::map<std::string, Attributes> of_variable;  ///< by name
+  std::map<std::string, std::string> not_read{};  ///< what is no variable of iocomp's, and why
   std::map<std::int64_t, StepName> names{};  ///< of those that have a number or a time of their own
 
   /// The program's name for a step. Unless one was told, its number follows that of the step

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/source.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "array/box.h"
 #include "array/memory_box.h"
@@ -19,6 +21,11 @@ Inventory Source::inventory() {
   throw Error{ErrorCode::unsupported,
               "the format does not tell what its files contain: without its manifest, <file>.json, "
               "a file cannot be read"};
+}
+
+std::string too_many_texts() {
+  return "texts of any length, which are more than " + std::to_string(most_any_texts) + ", or " +
+         std::to_string(most_any_bytes) + " bytes if each is as long as the longest";
 }
 
 DenseBlock::DenseBlock(const Destination& to, std::size_t element_bytes)
@@ -43,6 +50,17 @@ void DenseBlock::scatter() noexcept {
     array::unpack(to_->memory, element_bytes_, own_.data(), 0, array::elements(to_->memory.box),
                   to_->local);
   }
+}
+
+void DenseBlock::scatter_of(const std::byte* whole, const array::Shape& shape,
+                            const array::Box& box) {
+  std::byte* next = first_;
+  array::RunCursor cursor{shape, box, 0, array::elements(box)};
+  array::Run run;
+  while (cursor.next(run)) {
+    next = std::copy_n(whole + run.index, run.elements, next);
+  }
+  scatter();
 }
 
 }  // namespace iocomp::formats

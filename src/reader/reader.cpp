@@ -94,7 +94,8 @@ Json describe(const std::string& path, const Committed& committed) {
            {"files", Json::array()},
            {"attributes", iocomp::commit::json(committed.attributes)},
            {"variables", Json::array()},
-           {"left_out", Json::object()}};
+           {"left_out", Json::object()},
+           {"not_read", committed.not_read}};
   for (const auto& file : committed.files) {
     all["files"].push_back({{"path", committed.text(file)}, {"format", file.format}});
   }

@@ -136,6 +136,7 @@ void Committed::add(File file, const contents::Inventory& inventory) {
     }
   }
   attributes = inventory.attributes;
+  not_read.insert(inventory.not_read.begin(), inventory.not_read.end());
   files.push_back(std::move(file));
 }
 
@@ -202,6 +203,11 @@ std::vector<std::byte> encode(const Committed& committed) {
     writer.put(torn.step);
     writer.put_text(torn.story);
   }
+  writer.put(committed.not_read.size());
+  for (const auto& [name, why] : committed.not_read) {
+    writer.put_text(name);
+    writer.put_text(why);
+  }
   return writer.take();
 }
 
@@ -233,6 +239,10 @@ Committed decode_committed(std::span<const std::byte> bytes) {
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     const auto step = reader.get<std::int64_t>();
     committed.torn.push_back({step, reader.get_text()});
+  }
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    auto name = reader.get_text();
+    committed.not_read.emplace(std::move(name), reader.get_text());
   }
   return committed;
 }

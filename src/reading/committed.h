@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,10 +52,11 @@ struct Committed {
   FolderAddress folder;  ///< of all files
   std::string said;      ///< its path, as the user has said it
   std::vector<File> files;
-  std::vector<Step> steps;          ///< by number, ascending
-  std::vector<Variable> variables;  ///< in the order in which they appear
-  contents::Attributes attributes;  ///< from the newest file
-  std::vector<Torn> torn;           ///< by step, ascending; none of them is in `steps`
+  std::vector<Step> steps;                      ///< by number, ascending
+  std::vector<Variable> variables;              ///< in the order in which they appear
+  contents::Attributes attributes;              ///< from the newest file
+  std::vector<Torn> torn;                       ///< by step, ascending; none of them is in `steps`
+  std::map<std::string, std::string> not_read;  ///< variables of other programs, and why
 
   /// The path of a file, for messages.
   [[nodiscard]] std::string text(const File& file) const;

@@ -76,6 +76,10 @@ int Input::find(const std::string& variable) const {
   if (const auto found = index_.find(variable); found != index_.end()) {
     return found->second;
   }
+  if (const auto found = committed_.not_read.find(variable); found != committed_.not_read.end()) {
+    throw Error{ErrorCode::unsupported, "the variable \"" + variable + "\" of file \"" + name_ +
+                                            "\" cannot be read: " + found->second};
+  }
   std::vector<std::string> names;
   std::ranges::transform(committed_.variables, std::back_inserter(names), &Variable::name);
   throw Error{ErrorCode::not_found,

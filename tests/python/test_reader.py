@@ -284,6 +284,72 @@ def test_datasets_of_others_that_grow_are_read_whole(tmp_path: Path) -> None:
         assert files.attributes() == {"title": "t"}
 
 
+def test_foreign_types_of_hdf5(tmp_path: Path) -> None:
+    """Bool, enumerations, texts of any length and members of compounds are read; the rest is named."""
+    rows = np.array([(1, 0.5, b"ab"), (2, 1.5, b"c")], "i4,f8,S3")
+    colours = np.array([2, 0, 1], "i2")
+    with h5py.File(tmp_path / "f.h5", "w") as file:
+        file["flags"] = np.array([True, False, True])
+        file.create_dataset("colour", data=colours, dtype=h5py.enum_dtype({"red": 0, "green": 2}, "i2"))
+        file["names"] = np.array(["Bergen", "", "Ålesund"], h5py.string_dtype())
+        file["one"] = "title"
+        file["table"] = rows
+        file.create_dataset("ascii", data=np.array([b"xy", b"z"], "S2"), chunks=(2,))
+        file["places"] = np.array([[(1.0, [1, 2])]], [("x", "f8"), ("pair", "i4", 2)])
+        file["nothing"] = h5py.Empty("f8")
+        file["link"] = np.array([file["flags"].ref], h5py.ref_dtype)
+        file["ragged"] = np.array([np.arange(2), np.arange(3)], h5py.vlen_dtype("i4"))
+        file["blob"] = np.array([b"abc"], "V3")
+        file.create_dataset("many", shape=(2**20 + 1,), dtype=h5py.string_dtype())
+        file.attrs["is_done"] = True
+    with open_files(tmp_path / "f.h5") as files:
+        assert files.variables() == sorted(files.variables())
+        assert files.read("flags").tolist() == [1, 0, 1]
+        assert files.read("colour").tolist() == colours.tolist()
+        assert files.dtype("colour") == np.int16
+        assert files.read("names").tobytes() == b"Bergen\0\0\0\0\0\0\0\0\0\0" + "Ålesund".encode()
+        assert files.read("names", 0, (slice(2, 3), slice(0, 2))).tobytes() == "Å".encode()
+        assert files.read("one").tobytes() == b"title"
+        assert files.read("table.f0").tolist() == [1, 2]
+        assert files.read("table.f1", 0, (slice(1, 2),)).tolist() == [1.5]
+        assert files.read("table.f2").tobytes() == b"ab\0c\0\0"
+        assert files.read("ascii").tobytes() == b"xyz\0"
+        assert files.read("places.x").tolist() == [[1.0]]
+        assert files.attributes()["is_done"] == 1
+        assert files.not_read == {
+            "places.pair": "an array in each element",
+            "nothing": "an empty dataspace",
+            "link": "references to other objects",
+            "ragged": "sequences of any length",
+            "blob": "opaque elements of 3 bytes",
+            "many": "texts of any length, which are more than 1048576, or 1073741824 bytes if each is as "
+            "long as the longest",
+        }
+        with pytest.raises(KeyError, match="ragged"):
+            files.read("ragged")
+
+
+def test_foreign_types_of_netcdf(tmp_path: Path) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(tmp_path / "f.nc", "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("station", 2)
+        file.createVariable("name", str, ("station",))[:] = np.array(["Oslo", "Nes"], object)
+        spoken = file.createVariable("said", str, ("time", "station"))
+        spoken[0], spoken[1] = np.array(["a", "bcd"], object), np.array(["", "ef"], object)
+        colour = file.createEnumType("u1", "colours", {"red": 0, "green": 2})
+        file.createVariable("colour", colour, ("time",))[:] = np.array([2, 0], "u1")
+        ragged = file.createVLType("i4", "any_length")
+        file.createVariable("ragged", ragged, ("station",))[0] = np.arange(3, dtype="i4")
+    with open_files(tmp_path / "f.nc") as files:
+        assert files.steps == [0, 1]
+        assert files.read("name", 0).tobytes() == b"OsloNes\0"
+        assert files.read("said", 0).tobytes() == b"a\0\0bcd"
+        assert files.read("said", 1, (slice(1, 2), slice(0, 2))).tobytes() == b"ef"
+        assert [int(files.read("colour", step)) for step in files.steps] == [2, 0]
+        assert files.not_read == {"ragged": "sequences of any length"}
+
+
 def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
     netcdf = pytest.importorskip("netCDF4")
     with netcdf.Dataset(tmp_path / "f.nc", "w") as file:

@@ -134,6 +134,9 @@ void print_table(const Output& output, const Committed& committed) {
   std::vector<std::vector<std::string>> rows{{"variable", "type", "shape", "steps", "attributes"}};
   std::ranges::transform(committed.variables, std::back_inserter(rows), row_of);
   fmt::print("{}", aligned(rows));
+  for (const auto& [name, why] : committed.not_read) {
+    fmt::print("not read: {}: {}\n", name, why);
+  }
 }
 
 Json json_of(const Committed::Variable& variable) {
@@ -175,6 +178,7 @@ void print_json(const Output& output, const Committed& committed) {
              {"bytes", output.bytes},
              {"value_bytes", value_bytes(committed)},
              {"left_out", left_out},
+             {"not_read", committed.not_read},
              {"attributes", commit::json(committed.attributes)},
              {"variables", variables}});
 }

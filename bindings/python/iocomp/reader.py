@@ -143,6 +143,8 @@ class Files(Scope, Stored):
         self.path = Path(told["path"])
         self.left_out = {int(step): str(story) for step, story in told["left_out"].items()}
         """The steps whose files are torn, with the reason for each."""
+        self.not_read: dict[str, str] = dict(told.get("not_read", {}))
+        """What other programs have put into the file and iocomp does not read, with the reason."""
         self._files = [(str(each["path"]), str(each["format"])) for each in told["files"]]
         self.format = self._files[-1][1]
         """The back-end that wrote the newest file."""

@@ -75,10 +75,8 @@ void keep_text(std::string_view text, Values& values) {
 }
 
 herr_t read_text(hid_t attribute, hid_t stored, Values& values) {
-  if (H5Tis_variable_str(stored) > 0) {
-    const Type type = text_type();
-    // UTF-8 and ASCII are not turned into one another.
-    H5Tset_cset(type.raw(), H5Tget_cset(stored));
+  if (is_any_text(stored)) {
+    const Type type = text_type_of(stored);
     char* text = nullptr;
     const herr_t done = H5Aread(attribute, type.raw(), static_cast<void*>(&text));
     if (done >= 0) {

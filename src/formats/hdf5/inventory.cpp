@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "contents/description.h"
 #include "contents/variable.h"
+#include "formats/hdf5/any_texts.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/dataset_names.h"
 #include "formats/hdf5/error.h"
@@ -71,26 +72,47 @@ struct Looks {
   std::vector<std::int64_t> extents;
 };
 
-std::optional<Looks> looks_of(hid_t dataset) {
-  const Type stored{H5Dget_type(dataset)};
+// Elements of a type. @param stored  of the dataset, or of a member of its compounds.
+std::optional<Looks> looks_of(hid_t dataset, hid_t stored, const std::string& path) {
   const Space space{H5Dget_space(dataset)};
-  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;
-  if (is_text && H5Tis_variable_str(stored.raw()) > 0) {
-    return std::nullopt;
-  }
-  const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
+  const bool is_text = H5Tget_class(stored) == H5T_STRING;
+  const auto texts = is_any_text(stored) ? H5Sget_simple_extent_npoints(space.raw()) : 0;
+  const auto type = is_text ? array::ElementType::character : element_type_of(stored);
   const int dimensions = H5Sget_simple_extent_ndims(space.raw());
   if (!type || H5Sget_simple_extent_type(space.raw()) == H5S_NULL || dimensions < 0 ||
-      dimensions > most_dimensions) {
+      dimensions > most_dimensions || texts > most_any_texts) {
     return std::nullopt;
   }
   std::array<hsize_t, most_dimensions> extent{};
   H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
   Looks looks{*type, {extent.begin(), extent.begin() + dimensions}};
-  if (is_text) {
-    looks.extents.push_back(static_cast<std::int64_t>(H5Tget_size(stored.raw())));
+  if (texts > 0) {
+    const AnyTexts all{dataset, space.raw(), static_cast<hsize_t>(texts), path};
+    if (all.longest() > most_any_bytes / texts) {
+      return std::nullopt;
+    }
+    looks.extents.push_back(std::max<std::int64_t>(all.longest(), 1));
+  } else if (is_text) {
+    looks.extents.push_back(is_any_text(stored) ? 1
+                                                : static_cast<std::int64_t>(H5Tget_size(stored)));
   }
   return looks;
+}
+std::optional<Looks> looks_of(hid_t dataset, const std::string& path) {
+  return looks_of(dataset, Type{H5Dget_type(dataset)}.raw(), path);
+}
+
+// The reason why a dataset is no variable.
+std::string why_left_out(hid_t dataset, hid_t stored) {
+  const Space space{H5Dget_space(dataset)};
+  if (H5Sget_simple_extent_type(space.raw()) == H5S_NULL) {
+    return "an empty dataspace";
+  }
+  const bool is_known = H5Tget_class(stored) == H5T_STRING || element_type_of(stored);
+  if (is_any_text(stored)) {
+    return too_many_texts();
+  }
+  return is_known ? "more dimensions or bytes than a variable can have" : why_not_read(stored);
 }
 
 std::optional<Variable> variable_with(array::ElementType type,
@@ -104,8 +126,7 @@ std::optional<Variable> variable_with(array::ElementType type,
   return fits.ok() ? std::optional{variable} : std::nullopt;
 }
 
-std::optional<Variable> variable_of(hid_t dataset) {
-  const auto looks = looks_of(dataset);
+std::optional<Variable> variable_of(const std::optional<Looks>& looks) {
   return looks ? variable_with(looks->type, looks->extents) : std::nullopt;
 }
 
@@ -116,7 +137,8 @@ struct Records {
 };
 
 std::optional<Records> records_of(hid_t dataset) {
-  const auto looks = looks_of(dataset);
+  const Type stored{H5Dget_type(dataset)};
+  const auto looks = is_any_text(stored.raw()) ? std::nullopt : looks_of(dataset, "");
   if (!looks || looks->extents.empty()) {
     return std::nullopt;
   }
@@ -269,11 +291,34 @@ class Look {
 
   void add_whole(const std::string& dataset_name, const std::string& name, std::int64_t step) {
     const Dataset dataset = open_dataset(file_, dataset_name, path_);
-    if (auto variable = variable_of(dataset.raw())) {
-      variable->name = name;
-      inventory_.contents.push_back({step, *variable, -1});
-      inventory_.of_variable[name] = read_attributes(dataset.raw(), path_);
+    const Type stored{H5Dget_type(dataset.raw())};
+    const bool has_members =
+        H5Tget_class(stored.raw()) == H5T_COMPOUND && !element_type_of(stored.raw());
+    const int members = has_members ? H5Tget_nmembers(stored.raw()) : 0;
+    if (!has_members) {
+      add(dataset.raw(), stored.raw(), name, step);
     }
+    for (int member = 0; member < members; ++member) {
+      const auto number = static_cast<unsigned>(member);
+      char* const called = H5Tget_member_name(stored.raw(), number);
+      const std::string of_member = name + '.' + (called == nullptr ? "" : called);
+      H5free_memory(called);
+      add(dataset.raw(), Type{H5Tget_member_type(stored.raw(), number)}.raw(), of_member, step);
+    }
+  }
+
+  void add(hid_t dataset, hid_t stored, const std::string& name, std::int64_t step) {
+    const bool is_member = H5Tequal(Type{H5Dget_type(dataset)}.raw(), stored) <= 0;
+    const bool is_unread_text = is_member && is_any_text(stored);
+    auto variable = variable_of(is_unread_text ? std::nullopt : looks_of(dataset, stored, path_));
+    if (!variable) {
+      inventory_.not_read.emplace(
+          name, is_unread_text ? why_not_read(stored) : why_left_out(dataset, stored));
+      return;
+    }
+    variable->name = name;
+    inventory_.contents.push_back({step, *variable, -1});
+    inventory_.of_variable[name] = read_attributes(dataset, path_);
   }
 
   hid_t file_;

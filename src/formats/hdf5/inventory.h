@@ -29,7 +29,10 @@ namespace iocomp::formats::h5 {
 ///   variables. ADIOS2's groups are called "Step0".
 /// - Else datasets are variables, called by their paths. The first dimension counts the steps if
 ///   iocomp wrote the dataset with `layout = "time"`. All others are in step 0.
-/// Datasets and attributes that iocomp has no type for are left out.
+/// - Members of compounds are variables, called `dataset.member`. Texts of any length are as long
+/// as
+///   the longest of their dataset.
+/// Datasets that iocomp has no type for are named, with the reason; such attributes are left out.
 /// @throws Error{storage_failure}.
 [[nodiscard]] Inventory inventory_of(hid_t file, const std::string& path);
 

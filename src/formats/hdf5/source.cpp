@@ -16,11 +16,11 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "formats/hdf5/any_texts.h"
 #include "formats/hdf5/dataset_names.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
@@ -48,7 +48,8 @@ Extents extents(const array::Extents& entries) {
 std::int64_t raw_offset(hid_t dataset, hid_t element) {
   const Type stored{H5Dget_type(dataset)};
   const Properties created{H5Dget_create_plist(dataset)};
-  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;  // whose padding is no matter
+  const bool is_text =  // whose padding is no matter
+      H5Tget_class(stored.raw()) == H5T_STRING && !is_any_text(stored.raw());
   if ((!is_text && H5Tequal(stored.raw(), element) <= 0) ||
       H5Pget_layout(created.raw()) != H5D_CONTIGUOUS || H5Pget_external_count(created.raw()) != 0) {
     return -1;
@@ -122,6 +123,20 @@ Hdf5Source::Found Hdf5Source::open_at_root(const Variable& variable) const {
   return found;
 }
 
+// "table.x" is the member x of the compounds in the dataset table.
+Hdf5Source::Found Hdf5Source::open_member(const std::string& name, bool has_texts) const {
+  for (auto dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+    Dataset dataset{H5Dopen2(file_.raw(), name.substr(0, dot).c_str(), H5P_DEFAULT)};
+    const std::string member = name.substr(dot + 1);
+    const Type stored{dataset.raw() < 0 ? H5I_INVALID_HID : H5Dget_type(dataset.raw())};
+    if (stored.raw() >= 0 && H5Tget_class(stored.raw()) == H5T_COMPOUND &&
+        H5Tget_member_index(stored.raw(), member.c_str()) >= 0) {
+      return {std::move(dataset), false, has_texts, member};
+    }
+  }
+  return {};
+}
+
 // A file of one step has it as its first, whatever its number.
 Dataset Hdf5Source::open_of_adios2(const Placed& where) const {
   const std::string group = '/' + std::string{adios2_group};
@@ -144,8 +159,23 @@ Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
   if (found.dataset.raw() < 0) {
     found = open_at_root(where.variable);
   }
+  if (found.dataset.raw() < 0) {
+    found = open_member(name, holds_texts(where.variable));
+  }
+  if (found.dataset.raw() < 0) {
+    found = open_member(root_dataset_name(where.variable), holds_texts(where.variable));
+  }
   check(found.dataset.raw(), "open the dataset " + name + " in", path_);
   return found;
+}
+
+Type Hdf5Source::stored_type(const Found& found) {
+  Type whole{H5Dget_type(found.dataset.raw())};
+  if (found.member.empty()) {
+    return whole;
+  }
+  const int member = H5Tget_member_index(whole.raw(), found.member.c_str());
+  return Type{H5Tget_member_type(whole.raw(), static_cast<unsigned>(member))};
 }
 
 void Hdf5Source::check_shape(const Found& found, const Placed& where) const {
@@ -154,10 +184,11 @@ void Hdf5Source::check_shape(const Found& found, const Placed& where) const {
   const Stored wanted = found.has_texts
                             ? stored_as(where.variable)
                             : Stored{element_type(where.variable.type), where.variable.shape};
-  const Type type{H5Dget_type(dataset)};
+  const Type type = stored_type(found);
   const bool is_text = H5Tget_class(wanted.type.raw()) == H5T_STRING;
-  const bool has_type = !is_text || (H5Tget_class(type.raw()) == H5T_STRING &&
-                                     H5Tget_size(type.raw()) == H5Tget_size(wanted.type.raw()));
+  const bool has_type = !is_text || is_any_text(type.raw()) ||
+                        (H5Tget_class(type.raw()) == H5T_STRING &&
+                         H5Tget_size(type.raw()) == H5Tget_size(wanted.type.raw()));
   const int dimensions = H5Sget_simple_extent_ndims(space.raw());
   Extents extent{};
   if (dimensions >= 0 && dimensions <= array::max_dimensions + 1) {
@@ -199,10 +230,24 @@ Whereabouts Hdf5Source::whereabouts(const Placed& where) {
   opened_->reach();
   const Found found = open_dataset(where);
   check_shape(found, where);
+  if (!found.member.empty() || is_any_text(stored_type(found).raw())) {
+    throw Error{ErrorCode::unsupported, "the values of \"" + where.variable.name +
+                                            "\" do not lie one after another in " + path_};
+  }
   const auto length = check(H5Iget_name(found.dataset.raw(), nullptr, 0), "look into", path_);
   std::string name(static_cast<std::size_t>(length), '\0');
   H5Iget_name(found.dataset.raw(), name.data(), name.size() + 1);
   return {.dataset = std::move(name), .record = found.has_time ? where.step : -1};
+}
+
+// Of compounds HDF5 reads the members that the type in memory has.
+Type Hdf5Source::in_memory_as(const Found& found, hid_t element) {
+  if (found.member.empty()) {
+    return Type{H5Tcopy(element)};
+  }
+  Type type{H5Tcreate(H5T_COMPOUND, H5Tget_size(element))};
+  H5Tinsert(type.raw(), found.member.c_str(), 0, element);
+  return type;
 }
 
 // @return where the elements of the step begin that nobody needs the library for; -1 if they were
@@ -224,9 +269,9 @@ std::int64_t Hdf5Source::read_by_library(const Placed& where, const array::Box& 
   const Space in_file = found.has_time ? selected_of_step(dataset.raw(), where.step, box)
                                        : selected(where.variable.shape, box);
   const Space in_memory = selected(to.memory.shape, to.memory.box);
-  check(
-      H5Dread(dataset.raw(), element.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local),
-      "read the variable \"" + where.variable.name + "\" from", path_);
+  const Type wanted = in_memory_as(found, element.raw());
+  check(H5Dread(dataset.raw(), wanted.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local),
+        "read the variable \"" + where.variable.name + "\" from", path_);
   return -1;
 }
 
@@ -242,17 +287,18 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
   const auto texts = static_cast<hsize_t>(array::elements(stored.shape));
   const Space in_memory{H5Screate_simple(1, &texts, nullptr)};
   std::vector<std::byte> all(static_cast<std::size_t>(where.variable.bytes()));
-  check(
-      H5Dread(dataset, stored.type.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, all.data()),
-      "read the variable \"" + where.variable.name + "\" from", path_);
-  DenseBlock block{to, 1};
-  std::byte* next = block.bytes();
-  array::RunCursor cursor{where.variable.shape, box, 0, array::elements(box)};
-  array::Run run;
-  while (cursor.next(run)) {
-    next = std::copy_n(all.begin() + run.index, run.elements, next);
+  const std::string action = "read the variable \"" + where.variable.name + "\" from";
+  const Type in_dataset = stored_type(found);
+  if (is_any_text(in_dataset.raw())) {
+    AnyTexts{dataset, in_file.raw(), texts, path_}.copy(all.data(), H5Tget_size(stored.type.raw()));
+  } else {
+    // UTF-8 and ASCII are not turned into one another.
+    H5Tset_cset(stored.type.raw(), H5Tget_cset(in_dataset.raw()));
+    check(H5Dread(dataset, in_memory_as(found, stored.type.raw()).raw(), in_memory.raw(),
+                  in_file.raw(), H5P_DEFAULT, all.data()),
+          action, path_);
   }
-  block.scatter();
+  DenseBlock{to, 1}.scatter_of(all.data(), where.variable.shape, box);
 }
 
 Inventory Hdf5Source::inventory() {

@@ -39,14 +39,18 @@ class Hdf5Source : public Source {
     Dataset dataset;
     bool has_time = false;   ///< one more dimension in front, for the steps
     bool has_texts = false;  ///< its elements are texts, and their length is the last dimension
+    std::string member{};    ///< of its compounds; empty: there are none
   };
   [[nodiscard]] std::int64_t read_by_library(const Placed& where, const array::Box& box,
                                              const Destination& to) const;
   [[nodiscard]] Found open_dataset(const Placed& where) const;
   [[nodiscard]] Dataset open_of_adios2(const Placed& where) const;
   [[nodiscard]] Found open_at_root(const Variable& variable) const;
+  [[nodiscard]] Found open_member(const std::string& name, bool has_texts) const;
   void read_text(const Found& found, const Placed& where, const array::Box& box,
                  const Destination& to) const;
+  [[nodiscard]] static Type stored_type(const Found& found);
+  [[nodiscard]] static Type in_memory_as(const Found& found, hid_t element);
   void check_shape(const Found& found, const Placed& where) const;
 
   std::string path_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "array/box.h"
 #include "array/element_type.h"
@@ -71,6 +72,9 @@ Type element_type(array::ElementType type) {
 }
 
 std::optional<array::ElementType> element_type_of(hid_t stored) {
+  if (H5Tget_class(stored) == H5T_ENUM) {
+    return element_type_of(Type{H5Tget_super(stored)}.raw());
+  }
   // The native type of a half is a float: halves are asked for as they are stored.
   const Type native{H5Tget_native_type(stored, H5T_DIR_ASCEND)};
   for (int value = 1; array::element_type(value); ++value) {
@@ -120,6 +124,42 @@ Type text_type() {
   H5Tset_size(type.raw(), H5T_VARIABLE);
   H5Tset_cset(type.raw(), H5T_CSET_UTF8);
   return type;
+}
+
+Type text_type_of(hid_t stored) {
+  Type type = text_type();
+  H5Tset_cset(type.raw(), H5Tget_cset(stored));
+  return type;
+}
+
+bool is_any_text(hid_t stored) {
+  return H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) > 0;
+}
+
+std::string why_not_read(hid_t stored) {
+  const auto bytes = std::to_string(H5Tget_size(stored));
+  switch (H5Tget_class(stored)) {
+    case H5T_INTEGER:
+      return "an integer of " + bytes + " bytes, which iocomp has no type for";
+    case H5T_FLOAT:
+      return "a floating-point number of " + bytes + " bytes, which iocomp has no type for";
+    case H5T_REFERENCE:
+      return "references to other objects";
+    case H5T_VLEN:
+      return "sequences of any length";
+    case H5T_ARRAY:
+      return "an array in each element";
+    case H5T_COMPOUND:
+      return "a compound in each element";
+    case H5T_OPAQUE:
+      return "opaque elements of " + bytes + " bytes";
+    case H5T_BITFIELD:
+      return "fields of bits";
+    case H5T_STRING:
+      return "texts of any length";
+    default:
+      return "elements of a type that iocomp does not have";
+  }
 }
 
 }  // namespace iocomp::formats::h5

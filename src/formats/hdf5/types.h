@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "array/box.h"
 #include "array/element_type.h"
@@ -17,7 +18,8 @@ namespace iocomp::formats::h5 {
 /// numbers are a compound {r, i}, float16 is an IEEE half, both as h5py has them.
 [[nodiscard]] Type element_type(array::ElementType type);
 
-/// The type whose elements the library turns such elements into without loss, or nothing.
+/// The type whose elements the library turns such elements into without loss, or nothing. Named
+/// values (enumerations, and so bool of h5py) are the integers that they are stored as.
 [[nodiscard]] std::optional<array::ElementType> element_type_of(hid_t stored);
 
 /// Text of `bytes` bytes, UTF-8, filled up with zeros. @pre bytes > 0.
@@ -35,5 +37,13 @@ struct Stored {
 
 /// Text of any length, UTF-8, zero-terminated.
 [[nodiscard]] Type text_type();
+/// The same, in the characters of what is stored: UTF-8 and ASCII are not turned into one another.
+[[nodiscard]] Type text_type_of(hid_t stored);
+
+/// True for texts of any length.
+[[nodiscard]] bool is_any_text(hid_t stored);
+
+/// The reason why elements of a type that `element_type_of` does not know are not read.
+[[nodiscard]] std::string why_not_read(hid_t stored);
 
 }  // namespace iocomp::formats::h5

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -78,6 +80,11 @@ class NetcdfSource : public Source {
     }
     const std::size_t element = array::size_bytes(where.variable.type);
     DenseBlock block{to, element};
+    if (found.has_texts) {
+      const auto whole = texts(number, found, where.step).filled_up(length_of(found.variable));
+      block.scatter_of(whole.data(), found.variable.shape, box);
+      return;
+    }
     auto* values = block.bytes();
     const auto most = static_cast<std::int64_t>(most_per_call / element);
     const std::int64_t all = array::elements(box);
@@ -132,6 +139,9 @@ class NetcdfSource : public Source {
     std::vector<Found> all;
     for (int number = 0; number < variables; ++number) {
       all.push_back(look_at(number));
+      if (!all.back().has_type) {
+        inventory.not_read.emplace(all.back().variable.name, why_not_read(number));
+      }
       steps = std::max(steps, all.back().steps.value_or(1));
     }
     check_steps(all);
@@ -158,7 +168,110 @@ class NetcdfSource : public Source {
     bool has_type = false;  // one of iocomp's, and neither dimensions nor bytes too many
     std::optional<std::int64_t> steps;  // where its first dimension counts them
     bool has_records = false;
+    bool has_texts = false;  // of any length; the last dimension is that of the longest
   };
+
+  // Texts of any length as netCDF hands them out, freed with this.
+  class Texts {
+   public:
+    explicit Texts(std::size_t count) : texts_(count) {}
+    Texts(Texts&&) noexcept = default;
+    Texts(const Texts&) = delete;
+    Texts& operator=(const Texts&) = delete;
+    Texts& operator=(Texts&&) = delete;
+    ~Texts() {
+      if (!texts_.empty()) {
+        nc_free_string(texts_.size(), texts_.data());
+      }
+    }
+    [[nodiscard]] char** data() noexcept { return texts_.data(); }
+    [[nodiscard]] std::size_t longest() const noexcept {
+      std::size_t longest = 1;
+      for (const char* const text : texts_) {
+        longest = std::max(longest, text == nullptr ? 0 : std::strlen(text));
+      }
+      return longest;
+    }
+    // All of them, one after the other, each filled up with zeros.
+    [[nodiscard]] std::vector<std::byte> filled_up(std::size_t length) const {
+      std::vector<std::byte> all(texts_.size() * length);
+      for (std::size_t i = 0; i < texts_.size(); ++i) {
+        if (texts_[i] != nullptr) {
+          std::memcpy(all.data() + i * length, texts_[i], std::min(length, std::strlen(texts_[i])));
+        }
+      }
+      return all;
+    }
+
+   private:
+    std::vector<char*> texts_;
+  };
+
+  static std::size_t length_of(const Variable& variable) noexcept {
+    return static_cast<std::size_t>(
+        variable.shape.extent[static_cast<std::size_t>(variable.shape.dimensions) - 1]);
+  }
+
+  // The texts of a step. The variable may lack its last dimension, which is found by them.
+  [[nodiscard]] Texts texts(int number, const Found& found, std::int64_t step) const {
+    const int dimensions = found.variable.shape.dimensions - (found.has_texts ? 1 : 0);
+    array::Box box{dimensions, {}, {}};
+    for (int d = 0; d < dimensions; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      box.count[at] = found.variable.shape.extent[at];
+    }
+    const auto count = array::elements(box);
+    if (count > most_any_texts) {
+      throw Error{ErrorCode::unsupported, too_many_texts()};
+    }
+    Texts all{static_cast<std::size_t>(count)};
+    if (count > 0) {
+      check(get(number, found, step, box, static_cast<void*>(all.data())), "read texts from");
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::string why_not_read(int number) const {
+    int type = 0;
+    check(nc_inq_vartype(file_, number, &type), "look through");
+    if (type == NC_STRING) {
+      return too_many_texts();
+    }
+    if (stored_type(type)) {
+      return "more dimensions or bytes than a variable can have";
+    }
+    switch (user_type(type).kind) {
+      case NC_VLEN:
+        return "sequences of any length";
+      case NC_OPAQUE:
+        return "opaque elements";
+      case NC_COMPOUND:
+        return "a compound in each element";
+      default:
+        return "elements of a type that iocomp does not have";
+    }
+  }
+
+  struct UserType {
+    int kind = 0;
+    int base = NC_NAT;
+  };
+  [[nodiscard]] UserType user_type(int type) const {
+    UserType user;
+    return nc_inq_user_type(file_, type, nullptr, nullptr, &user.base, nullptr, &user.kind) ==
+                   NC_NOERR
+               ? user
+               : UserType{};
+  }
+
+  // Named values (enumerations) are the integers that they are stored as.
+  [[nodiscard]] std::optional<array::ElementType> stored_type(int type) const {
+    if (type == NC_STRING) {
+      return array::ElementType::character;
+    }
+    const auto user = type < NC_FIRSTUSERTYPEID ? UserType{} : user_type(type);
+    return type_of(user.kind == NC_ENUM ? user.base : type);
+  }
 
   [[nodiscard]] int get(int number, const Found& found, std::int64_t step, const array::Box& box,
                         void* values) const {
@@ -206,7 +319,7 @@ class NetcdfSource : public Source {
     const Looked looked = cdf::look_at(file_, number, path_);
     Found found;
     found.variable.name = looked.name;
-    const auto element = type_of(looked.type);
+    const auto element = stored_type(looked.type);
     found.has_type = element && looked.dimensions.size() <= array::max_dimensions + 1;
     found.variable.type = element.value_or(array::ElementType::uint8);
     std::size_t d = 0;
@@ -223,6 +336,9 @@ class NetcdfSource : public Source {
         found.has_type = false;
       }
     }
+    if (found.has_type && looked.type == NC_STRING) {
+      found.has_type = add_length(number, found, d, extents);
+    }
     found.has_type = found.has_type && outcome_of([&] {
                                          found.variable.shape =
                                              array::make_shape(static_cast<int>(d), extents.data());
@@ -231,9 +347,39 @@ class NetcdfSource : public Source {
     return found;
   }
 
+  // The length of the longest text of all steps is one more dimension. @return whether it fits.
+  bool add_length(int number, Found& found, std::size_t& dimensions,
+                  array::Extents& extents) const {
+    if (dimensions == array::max_dimensions) {
+      return false;
+    }
+    const auto known = lengths_.find(number);
+    std::size_t longest = known == lengths_.end() ? 1 : known->second;
+    if (known == lengths_.end()) {
+      const Outcome looked = outcome_of([&] {
+        found.variable.shape = array::make_shape(static_cast<int>(dimensions), extents.data());
+        for (std::int64_t step = 0; step < found.steps.value_or(1); ++step) {
+          longest = std::max(longest, texts(number, found, step).longest());
+          if (static_cast<std::int64_t>(longest) >
+              most_any_bytes / std::max<std::int64_t>(array::elements(found.variable.shape), 1)) {
+            throw Error{ErrorCode::unsupported, too_many_texts()};
+          }
+        }
+      });
+      if (!looked.ok()) {
+        return false;
+      }
+      lengths_.emplace(number, longest);
+    }
+    extents.at(dimensions++) = static_cast<std::int64_t>(longest);
+    found.has_texts = true;
+    return true;
+  }
+
   std::string path_;
   std::mutex& library_;
   int file_ = -1;
+  mutable std::map<int, std::size_t> lengths_;  // of the longest texts, by the variable's number
   std::optional<LibraryFile> opened_;
   std::optional<Header> header_;  // of CDF, once somebody has asked where variables lie
 };
