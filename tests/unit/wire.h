@@ -61,6 +61,18 @@ class Wire : public transport::Transport {
     fetched.push_back(++fetches);
     return fetches;
   }
+  std::optional<Borrowed> borrow(int rank, std::size_t bytes,
+                                 std::optional<std::size_t> /*page_remainder*/) override {
+    if (!lends) {
+      return std::nullopt;
+    }
+    auto& from = offered[rank];
+    auto& memory = lent[++fetches];
+    memory.assign(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(bytes));
+    from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(bytes));
+    return Borrowed{fetches, memory};
+  }
+  void give_back(transport::FetchId chunk) override { lent.erase(chunk); }
   [[nodiscard]] std::optional<transport::FetchId> next_fetched() override {
     if (holds_fetches || fetched.empty()) {
       return std::nullopt;
@@ -80,6 +92,8 @@ class Wire : public transport::Transport {
   transport::FetchId fetches = 0;
   std::deque<transport::FetchId> fetched;  ///< those that nobody has heard of
   bool holds_fetches = false;              ///< nobody hears of any
+  bool lends = false;                      ///< what is offered is read where it lies
+  std::map<transport::FetchId, std::vector<std::byte>> lent;  ///< and not given back
 };
 
 }  // namespace iocomp

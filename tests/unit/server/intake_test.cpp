@@ -75,6 +75,23 @@ TEST_F(AnIntake, FetchesOneLargePieceInATurnAndNoMoreThanTwoAtATime) {
   EXPECT_EQ(text_of(temporary()).substr(0, 80 << 10), std::string(80 << 10, '\5'));
 }
 
+TEST_F(AnIntake, ReadsWhereItLiesWhatItsSenderLends) {
+  open();
+  wire_.lends = true;
+  take(1, piece(1, 0, 0, 96 << 10, 48 << 10));
+  EXPECT_TRUE(intake_.advance());
+  EXPECT_FALSE(intake_.is_empty());
+  EXPECT_TRUE(intake_.advance());
+  EXPECT_TRUE(intake_.is_empty());
+  EXPECT_EQ(wire_.lent.size(), 2U);
+  EXPECT_EQ(wire_.credits[1], 1);
+  EXPECT_EQ(arena_.used_bytes(), 0U);
+  finish();
+  EXPECT_TRUE(wire_.lent.empty());
+  EXPECT_EQ(told(1), (Strings{"1 written"}));
+  EXPECT_EQ(text_of(temporary()), std::string(96 << 10, '\5'));
+}
+
 // They are written at once.
 TEST_F(AnIntake, GivesNeighboursOfAVariableMemoryOneBehindTheOther) {
   open();

@@ -81,7 +81,8 @@ class AServer : public OneServer {
     say(protocol::encode(0, Kind::bye));
   }
   /// @param more  settings, as TOML.
-  Server::End serve(const std::string& more = {}, bool is_terminated = false) {
+  Server::End serve(const std::string& more = {}, bool is_terminated = false,
+                    bool clients_outlive_signal = false) {
     settings_ = config::Settings::read("files.out.path = \"" + (folder_ / "out.bin") + "\"\n" +
                                        "files.out.backend = \"posix\"\n" + more);
     Place here = place();
@@ -89,6 +90,7 @@ class AServer : public OneServer {
     here.client_counts = {1};
     here.staging_bytes = staging_bytes;
     here.is_terminated = [is_terminated] { return is_terminated; };
+    here.clients_outlive_signal = clients_outlive_signal;
     Server server{settings_, context_.policy, disk_, std::move(here), wire_};
     const auto end = server.serve();
     EXPECT_FALSE(server.had_failures());
@@ -133,6 +135,14 @@ TEST_F(AServer, FinishesWhatItsRanksHaveEndedWhenTheSignalComes) {
   EXPECT_EQ(serve("stop.grace = \"200 ms\"\n", true), Server::End::terminated);
   expect_the_step();
   EXPECT_TRUE(wire_.bodies(client, Kind::farewell).empty());
+}
+
+TEST_F(AServer, ServesOnAfterTheSignalWhereItsRanksGoOn) {
+  say_all_of_a_step();
+  say_goodbye();
+  credits_ = wire_.inbox.size();
+  EXPECT_EQ(serve("stop.grace = \"0 s\"\n", true, true), Server::End::all_left);
+  expect_the_step();
 }
 
 }  // namespace

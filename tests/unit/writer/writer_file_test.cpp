@@ -327,6 +327,15 @@ TEST_F(AWriter, WhatGotNoPlaceFails) {
   EXPECT_NE(reports_.back().story.find("no file"), std::string::npos);
 }
 
+TEST_F(AWriter, WhatWaitsForAPlaceFailsWithItsStepAlone) {
+  open(false, true);
+  take(begin(1));
+  take(begin(2, 1));
+  file_->settle(0, {ErrorCode::storage_failure, "file \"out\": dropped"});
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::failed, "file \"out\": dropped"}}));
+  EXPECT_EQ(file_->oldest_writing(-1), -1);
+}
+
 TEST_F(AWriter, WhatWaitsForAPlaceFailsWithTheFile) {
   open(false, true);
   take(begin(1, 1));
