@@ -240,7 +240,7 @@ Whereabouts Hdf5Source::whereabouts(const Placed& where) {
   return {.dataset = std::move(name), .record = found.has_time ? where.step : -1};
 }
 
-// Of compounds HDF5 reads the members that the type in memory has.
+// HDF5 reads only those members of a compound that the type in memory has.
 Type Hdf5Source::in_memory_as(const Found& found, hid_t element) {
   if (found.member.empty()) {
     return Type{H5Tcopy(element)};
