@@ -16,7 +16,7 @@ int run(const Options& options, const std::string& program, const MakeCase& make
   std::optional<Session> session;
   if (options.uses_iocomp()) {
     session.emplace(settings_of(options, ways, size_of(MPI_COMM_WORLD)));
-    if (session->is_server()) return session->finalize(), 0;  // server.returns = true
+    if (session->is_server()) return session->finalize(), 0;  // server.end = 'return'
   }
   const MPI_Comm comm = session ? session->comm() : MPI_COMM_WORLD;
   nlohmann::json about{{"program", program}};

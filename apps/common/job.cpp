@@ -29,7 +29,7 @@ int run_job(const ClientOptions& options, const std::string& settings,
             const std::function<void(const nlohmann::json&)>& print) {
   std::optional<Session> session;
   if (!options.plain) session.emplace(settings);
-  if (session && session->is_server()) return session->finalize(), 0;  // server.returns = true
+  if (session && session->is_server()) return session->finalize(), 0;  // server.end = 'return'
   const MPI_Comm comm = session ? session->comm() : MPI_COMM_WORLD;
   Outcome outcome = run_body(body, session ? &*session : nullptr, comm);
   const bool tells = rank_in(comm) == 0;  // the first of all ranks may serve

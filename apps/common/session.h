@@ -10,7 +10,7 @@ namespace iocomp::apps {
 /// @throws std::runtime_error with the call's name and iocomp's story unless `code` is IOCOMP_OK.
 void check(int code, const char* call);
 
-/// One iocomp session. Servers do not come back from the constructor, unless `server.returns` is
+/// One iocomp session. Servers do not come back from the constructor, unless `server.end` is
 /// set.
 class Session {
  public:

@@ -113,7 +113,7 @@ def methods(build: Build, directory: Path, size: Size) -> dict[str, Callable[[],
                 "transport.kind": way.transport,
                 "files.stream.backend": backend,
                 "files.stream.path": str(directory / f"stream.{backend}"),
-                "trace.summary": "false",
+                "trace.lines": "start",
             }
             launch = Launch(stream, given, way.cpus, settings)
             found[method_name(program, backend, way)] = runner(launch)

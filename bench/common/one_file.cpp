@@ -23,7 +23,7 @@ void add_options(CLI::App& app, OneFile& file) {
 void measure_in_session(const OneFile& file,
                         const std::function<nlohmann::json(const apps::Session&)>& measure) {
   const std::string of_file = "files." + file.name;
-  apps::Session session{"server.returns = true\nmode = '" + file.mode + "'\n" + of_file +
+  apps::Session session{"server.end = 'return'\nmode = '" + file.mode + "'\n" + of_file +
                         ".existing = 'replace'\n" + of_file + ".backend = '" + file.backend +
                         "'\n" + of_file + ".path = '" + file.path + "'\n"};
   nlohmann::json result;

@@ -31,7 +31,7 @@ def _fortran(runner: Runner, way: str) -> Result:
     cpus = WAYS[way].cpus(1, False)
     settings = {**WAYS[way].settings}
     if WAYS[way].servers:
-        settings["placement.ratio"] = "1"
+        settings["placement.servers"] = "1 per 1"
     return runner.run("bench/fortran_cost", arguments, cpus, settings)
 
 

@@ -78,7 +78,7 @@ class Blocks:
             return dict(SYNC) if self.is_synchronous else {}
         ranks = range(self.compute_ranks, self.compute_ranks + self.servers)
         listed = ",".join(str(rank) for rank in ranks)
-        return {**ASYNC, "placement.policy": "list", "placement.servers": listed}
+        return {**ASYNC, "placement.servers": f"[{listed}]"}
 
     def cpus(self) -> tuple[int, ...]:
         """Return the core of each rank."""

@@ -35,7 +35,7 @@ def _run(runner: Runner, mode: str, backend: str, *more: str) -> Result:
     if layout:
         settings["files.default.layout"] = layout
     if mode == "shared":
-        settings |= {"placement.policy": "list", "placement.servers": "2"}
+        settings |= {"placement.servers": "[2]"}
     cpus = (0, 1, 0) if mode == "shared" else (0, 1)
     return runner.run("bench/commit", ("--backend", name, "--file", path, *more), cpus, settings)
 

@@ -37,7 +37,7 @@ def _small_variables(runner: Runner, mode: str, backend: str) -> Result:
     if layout:
         settings["files.default.layout"] = layout
     if mode in WITH_SERVERS:
-        settings |= {"placement.policy": "list", "placement.servers": "2"}
+        settings |= {"placement.servers": "[2]"}
     cpus = (0, 1, 0) if mode in WITH_SERVERS else (0, 1)
     return runner.run("bench/small_variables", arguments, cpus, settings)
 

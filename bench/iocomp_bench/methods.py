@@ -141,7 +141,7 @@ class Runner:
         """Put many small blocks from many ranks, all on two cores."""
         arguments = ("--puts", "8192", "--steps", "24", "--file", str(self.directory / "s.dat"))
         listed = ",".join(str(ranks + server) for server in range(servers))
-        settings = {**SHARED, "placement.policy": "list", "placement.servers": listed}
+        settings = {**SHARED, "placement.servers": f"[{listed}]"}
         cpus = (*(rank % 2 for rank in range(ranks)), *(server % 2 for server in range(servers)))
         return self.run("bench/scale", arguments, cpus, settings)
 

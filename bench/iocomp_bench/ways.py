@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-QUIET = {"trace.summary": "false"}
+QUIET = {"trace.lines": "start"}
 SYNC = {"mode": "sync"}
 ASYNC = {"mode": "async"}
 KERNEL = {**ASYNC, "transport.kind": "kernel"}
@@ -67,9 +67,9 @@ WAYS: dict[str, Way] = {
     "sync, malloc": Way(settings=SYNC, ordinary=True),
     "kernel, malloc": Way(settings=KERNEL, ordinary=True),
     "kernel, timeline": Way(settings=KERNEL, alloc=True, timeline=True),
-    IN_PLACE: Way(settings={**SHARED, "transport.way": "in-place"}, alloc=True, servers=True),
-    PULLED: Way(settings={**SHARED, "transport.way": "pull"}, servers=True),
-    "staged": Way(settings={**SHARED, "transport.way": "staged"}, servers=True),
+    IN_PLACE: Way(settings={**SHARED, "test.way": "in-place"}, alloc=True, servers=True),
+    PULLED: Way(settings={**SHARED, "test.way": "pull"}, servers=True),
+    "staged": Way(settings={**SHARED, "test.way": "staged"}, servers=True),
     "message": Way(settings=MESSAGE, servers=True),
     **{rival: Way(rival) for rival in RIVALS},
 }

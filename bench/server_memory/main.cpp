@@ -80,7 +80,7 @@ void send(const apps::Session& session, const Blocks& blocks) {
 int run(const Options& options) {
   forget_peak();
   const double baseline = memory_bytes("VmRSS");
-  apps::Session session{"server.returns = true\nstaging.memory = '" + options.limit +
+  apps::Session session{"server.end = 'return'\nstaging.memory = '" + options.limit +
                         "'\nfiles.memory.path = '" + options.file + "'\n"};
   double used = 0;
   if (session.is_server()) {

@@ -65,7 +65,7 @@ Connector::Connector()
 Connector::~Connector() {
   writer_.finish_all();
   const std::string line = report_.line();
-  if (settings_.boolean("trace.summary") && !line.empty()) {
+  if (config::prints_summary(settings_) && !line.empty()) {
     std::fprintf(stderr, "%s\n", line.c_str());
   }
 }

@@ -15,7 +15,7 @@ from mpi4py import MPI
 import iocomp
 
 # PETSc works on MPI_COMM_WORLD until the end of the program: servers, if any, return for that.
-with iocomp.Session(settings={"server": {"returns": True}}) as io:
+with iocomp.Session(settings={"server": {"end": "return"}}) as io:
     if io.comm != MPI.COMM_NULL:
         domain = mesh.create_unit_square(io.comm, 32, 32)
         space = fem.FunctionSpace(domain, ("Lagrange", 1))

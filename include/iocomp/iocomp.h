@@ -227,7 +227,7 @@ typedef struct iocomp_destination {
  * servers there are none, and all ranks compute. Collective over `comm`.
  * A server stays in this call and serves until the last compute rank finalizes. Then it leaves
  * through MPI_Finalize and exit(0), for which MPI wants the thread that has initialised it. With
- * the setting `server.returns = true` the call returns instead, and the role is IOCOMP_SERVER.
+ * the setting `server.end = "return"` the call returns instead, and the role is IOCOMP_SERVER.
  * @param comm      call it after MPI_Init. The communicator is duplicated and never used itself.
  * @param settings  settings of the program as TOML text, or NULL. File and environment override
  * them.
@@ -247,7 +247,7 @@ IOCOMP_EXPORT iocomp_rank_role iocomp_role(const iocomp_session *session);
 /**
  * Should the program stop now? `*stop` is 1 or 0, the same on all compute ranks, and stays 1. It is
  * 1 when a signal of the setting `stop.signals` has come to any of them, or when the end of the job
- * is as near as `stop.before` says. Then write a checkpoint, and finish. Collective over the
+ * is as near as `stop.at` says. Then write a checkpoint, and finish. Collective over the
  * compute ranks: call it once in a step.
  * Cost: it waits for the slowest rank, asleep, and for a sum of 8 bytes: 0.1 to 0.3 ms on two busy
  * cores. It costs nothing after the first 1.
@@ -486,7 +486,7 @@ IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 /**
  * Memory for arrays that are put: zeroed, page-aligned. Puts from it cost least. Local.
  * With transport kernel, and if shared memory has no huge pages, it is private and in huge pages:
- * the kernel or a server reads it at full speed. Otherwise, and with transport.way = "in-place",
+ * the kernel or a server reads it at full speed. Otherwise
  * servers of the node write from it in place.
  * @return IOCOMP_OUT_OF_STAGING when there is no such memory.
  */

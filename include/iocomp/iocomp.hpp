@@ -790,7 +790,7 @@ struct Options {
 class Session {
  public:
   /// Split the ranks into compute ranks and servers. Collective over `comm`. A server stays in here
-  /// and serves. Then it leaves the program through exit(0), unless `server.returns` is true.
+  /// and serves. Then it leaves the program through exit(0), unless `server.end` is "return".
   /// @param settings  settings of the program as TOML text; file and environment override them.
   explicit Session(MPI_Comm comm, const std::string& settings = {}) {
     check(iocomp_init(comm, settings.empty() ? nullptr : detail::c_text(settings), &raw_));

@@ -17,8 +17,7 @@ namespace iocomp::client {
 // They help the program, the kernel, and a server that pulls. So `auto` shares only if it can have
 // both.
 void* ArrayMemory::allocate(std::size_t bytes) {
-  const bool shares =
-      settings_.text("transport.way") == "in-place" || shared_memory_has_huge_pages();
+  const bool shares = settings_.text("test.way") == "in-place" || shared_memory_has_huge_pages();
   if (shares) {
     const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1));
     if (!shared.empty()) {

@@ -16,6 +16,7 @@
 #include "base/nearest.h"
 #include "config/parse.h"
 #include "config/settings.h"
+#include "config/table.h"
 
 namespace iocomp::config {
 namespace {
@@ -73,12 +74,8 @@ bool allows(const Key& row, std::string_view text) {
       return parse_rate(text).has_value();
     case ValueType::names:
       return parse_names(text).has_value();
-    case ValueType::list: {
-      const auto numbers = parse_list(text);
-      return numbers && std::ranges::all_of(*numbers, [&row](auto number) {
-               return in_range(row, std::optional{number}, parse_integer);
-             });
-    }
+    case ValueType::form:
+      return row.accepts(text);
   }
   return false;
 }
@@ -116,8 +113,8 @@ std::string allowed_text(const Key& row) {
       return "is a size per second, such as 500 MiB/s or 2 GB/s";
     case ValueType::names:
       return "is a list of names of files, such as [\"fields\", \"probes\"]";
-    case ValueType::list:
-      return fmt::format("is a list such as 1,3,5 of integers{}", range_text(row));
+    case ValueType::form:
+      return fmt::format("is {}", row.allowed);
   }
   return {};
 }
@@ -132,6 +129,15 @@ std::string unknown_text(std::string_view name, std::string_view origin,
   return fmt::format(
       "unknown setting {} ({}): the nearest known one is {}; `iocomp config` lists all", name,
       origin, nearest_name);
+}
+
+void refuse_gone(std::string_view key, std::string_view name, std::string_view origin) {
+  const auto gone = gone_keys();
+  const auto found = std::ranges::find(gone, key, &GoneKey::name);
+  if (found != gone.end()) {
+    throw Error{ErrorCode::invalid_setting,
+                fmt::format("{} ({}) is gone: {}", name, origin, found->instead)};
+  }
 }
 
 void refuse_unknown(std::string_view name, std::string_view origin, std::string_view nearest_name) {

@@ -23,6 +23,11 @@ void check_value(const Key& row, std::string_view name, const Value& value);
 [[nodiscard]] std::string unknown_text(std::string_view name, std::string_view origin,
                                        std::string_view nearest_name);
 
+/// `name (origin) is gone: what to say instead`, as an error.
+/// @param key  of GoneKey.
+/// Nothing happens for keys that have not gone.
+void refuse_gone(std::string_view key, std::string_view name, std::string_view origin);
+
 /// @throws Error{invalid_setting} with that text.
 [[noreturn]] void refuse_unknown(std::string_view name, std::string_view origin,
                                  std::string_view nearest_name);

@@ -74,13 +74,29 @@ Target file_target(std::string_view rest) {
 }
 
 Target target_of(std::string_view name) {
-  for (const auto& row : all_keys()) {
-    if (!is_file_key(row) && environment_name(row.name) == name) {
-      return {.row = &row, .key = std::string{row.name}};
+  for (const auto* keys : {&all_keys(), &test_keys()}) {
+    for (const auto& row : *keys) {
+      if (!is_file_key(row) && environment_name(row.name) == name) {
+        return {.row = &row, .key = std::string{row.name}};
+      }
     }
   }
   return name.starts_with(environment_files) ? file_target(name.substr(environment_files.size()))
                                              : Target{};
+}
+
+/// The key that was called so once, with any file and variable; else nothing.
+std::string_view gone_key(std::string_view name) {
+  for (const auto& gone : gone_keys()) {
+    const bool is_of_file = gone.name.starts_with(file_prefix);
+    const auto key =
+        environment_name(is_of_file ? gone.name.substr(file_prefix.size()) : gone.name);
+    if (is_of_file ? name.starts_with(environment_files) && name.ends_with("_" + key)
+                   : name == key) {
+      return gone.name;
+    }
+  }
+  return {};
 }
 
 /// Every name that is known, and for files also FILES_<NAME>_<KEY> with all beginnings of `name` as
@@ -140,14 +156,13 @@ Found read_environment() {
   Found found;
   for (const auto& [variable, text] : variables()) {
     const auto name = std::string_view{variable}.substr(environment_prefix.size());
-    if (is_foreign(name)) {
+    const auto [row, key] = target_of(name);
+    if (row == nullptr && is_foreign(name)) {
       continue;
     }
-    const auto [row, key] = target_of(name);
     if (row == nullptr) {
-      const auto moved = environment_name(present_name(name));
-      const auto known =
-          moved.empty() ? nearest(name, known_names(name.substr(0, longest_compared))) : moved;
+      refuse_gone(gone_key(name), variable, "environment");
+      const auto known = nearest(name, known_names(name.substr(0, longest_compared)));
       found.warnings.push_back(
           unknown_text(variable, "environment", std::string{environment_prefix} + known) +
           "; it has no effect");

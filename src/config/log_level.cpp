@@ -18,4 +18,14 @@ log::Level log_level(const Settings& settings) {
   return levels.at(settings.text("log"));
 }
 
+bool prints_start_line(const Settings& settings) {
+  const auto lines = settings.text("trace.lines");
+  return lines == "both" || lines == "start";
+}
+
+bool prints_summary(const Settings& settings) {
+  const auto lines = settings.text("trace.lines");
+  return lines == "both" || lines == "summary";
+}
+
 }  // namespace iocomp::config

@@ -9,4 +9,8 @@ namespace iocomp::config {
 /// The level that the setting `log` names.
 [[nodiscard]] log::Level log_level(const Settings& settings);
 
+/// What the setting `trace.lines` says.
+[[nodiscard]] bool prints_start_line(const Settings& settings);
+[[nodiscard]] bool prints_summary(const Settings& settings);
+
 }  // namespace iocomp::config

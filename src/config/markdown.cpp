@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "config/settings.h"
-#include "config/sources.h"
 #include "config/table.h"
 
 namespace iocomp::config {
@@ -15,9 +14,38 @@ constexpr std::string_view introduction = R"(# Settings
 
 <!-- Made by `iocomp config --markdown > docs/settings.md` from the table in src/config/table.cpp: change it there. -->
 
-What a program writes is decided by its code; where, how and by whom it is written by these settings. `iocomp config`
-prints those in force, with the origin of each value. A bad value is an error that names the key, the value, where it
-came from and what is allowed; so is an unknown key of a file.
+A program's code says what is written; settings say where, how and by whom. Nobody has to set any. These are the ten that
+people change, in a file `iocomp.toml` in the working directory:
+
+```toml
+mode = "async"              # "sync": the ranks write in their calls
+
+[placement]
+servers = "2 per node"      # or "1 per 8" compute ranks, or ranks: [3, 7]; unset: the kernel writes
+
+[staging]
+memory = "4 GiB"            # of the servers of a node
+
+[client]
+buffer_memory = "2 GiB"     # copies in each compute rank
+
+[files.default]             # for every file that does not say it itself
+backend = "hdf5"            # the format; `iocomp info` lists those installed
+existing = "replace"        # or "continue", or "refuse", what an earlier job has left
+
+[files.fields]              # for the file that the program opens as "fields"
+path = "out/fields.h5"
+compression = "zstd"
+type = "float32"            # a float64 of the program is a float32 in the file
+
+[files.restart]
+keep = 3                    # checkpoints
+```
+
+Every key is also a variable: `IOCOMP_`, then the key in upper case, with `_` for `.` and `-`. `placement.servers` is
+`IOCOMP_PLACEMENT_SERVERS`, `files.fields.path` is `IOCOMP_FILES_FIELDS_PATH`, and `IOCOMP_FILES_BACKEND` stands for
+`files.default.backend`. `iocomp config` prints all settings in force, with the origin of each. A bad value, an unknown
+key of a file, and a key of an earlier release are errors that say what is allowed, or what to set instead.
 
 ## Sources
 
@@ -31,27 +59,7 @@ From the weakest to the strongest:
 
 Of one file the program can also say settings in the call that opens it (`iocomp_open_with`). They hold over all
 sources of `[files.default]`, and over the program's own settings; what 3 and 4 say of this file by its name holds over
-them.
-
-Rank 0 reads the file and its environment; all other ranks get the settings from it. In a file:
-
-```toml
-mode = "async"
-
-[placement]
-policy = "halves"
-servers_per_node = 2
-
-[staging]
-memory = "4 GiB"
-
-[files.default]          # for every file that does not say it itself
-backend = "hdf5"
-
-[files.fields]           # for the file that the program opens as "fields"
-path = "out/fields.h5"
-when_full = "error"
-```
+them. Rank 0 reads the file and its environment; all other ranks get the settings from it.
 
 ## One variable of a file
 
@@ -63,30 +71,27 @@ it from its file:
 compression = "zstd"
 
 [files.fields.variables.u]         # the variable that the program defines as "u"
-keep_bits = 10
+type = "float32"
 
 [files.fields.variables."rho*"]    # all whose names begin so
-relative_error = 0.001
+compression = "none"
 
 [files.default.variables.mask]     # in every file
-shuffle = false
+chunk = "64 KiB"
 ```
 
 `*` stands for any text. A name holds over patterns, and the longest pattern over others. What is said of the variable
-in this file holds over `[files.default.variables]`. In an open call these are `variables.u.keep_bits = 10`.
+in this file holds over `[files.default.variables]`. In an open call these are `variables.u.type = "float32"`.
 
 ## The environment
 
-Every key is also a variable: `IOCOMP_` and the key in upper case, with `_` for `.` and `-`. `staging.memory` is
-`IOCOMP_STAGING_MEMORY`. Other variables that begin with `IOCOMP_` have no effect, as environment modules set some
-(`IOCOMP_HOME`). A warning names the nearest setting, as it may be meant. There is none for `IOCOMP_CONFIG`,
-`IOCOMP_LIBRARY`, `IOCOMP_ROOT`, `IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`.
-
-For files `IOCOMP_FILES_<NAME>_<KEY>` concerns the files of that name, and `IOCOMP_FILES_<KEY>` is the same as
-`[files.default]`: it holds for all files that do not say it themselves, so it does not override `[files.fields]`.
-There `.`, `-` and `_` are the same, and so are upper and lower case: `IOCOMP_FILES_FIELDS_V2_BACKEND` holds for
-`fields.v2` and for `Fields-v2`. Of one variable it is `IOCOMP_FILES_<NAME>_VARIABLES_<VARIABLE>_<KEY>`, or
+In names of files `.`, `-` and `_` are the same there, and so are upper and lower case: `IOCOMP_FILES_FIELDS_V2_BACKEND`
+holds for `fields.v2` and for `Fields-v2`. Of one variable it is `IOCOMP_FILES_<NAME>_VARIABLES_<VARIABLE>_<KEY>`, or
 `IOCOMP_FILES_VARIABLES_<VARIABLE>_<KEY>` for all files. What is no letter or digit in the name of a variable is `_`.
+
+Other variables that begin with `IOCOMP_` have no effect, as environment modules set some (`IOCOMP_HOME`). A warning
+names the nearest setting, as it may be meant. There is none for `IOCOMP_CONFIG`, `IOCOMP_LIBRARY`, `IOCOMP_ROOT`,
+`IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`.
 
 ## Values
 
@@ -126,14 +131,17 @@ std::string_view type_name(ValueType type) {
       return "size per second";
     case ValueType::names:
       return "names of files";
-    case ValueType::list:
-      return "list of integers";
+    case ValueType::form:
+      return {};
   }
   return {};
 }
 
 /// "size, from 1 B", "async, sync": the column that says what a value may be.
 std::string allowed_column(const Key& row) {
+  if (row.type == ValueType::form) {
+    return std::string{row.allowed};
+  }
   std::string text{row.type == ValueType::choice ? row.allowed : type_name(row.type)};
   for (auto bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar)) {
     text.replace(bar, 1, ", ");
@@ -153,16 +161,6 @@ std::string allowed_column(const Key& row) {
   return text;
 }
 
-std::string environment_column(const Key& row) {
-  return is_file_key(row)
-             ? fmt::format("IOCOMP_FILES_<NAME>_{}", environment_name(name_in_file(row)))
-             : fmt::format("IOCOMP_{}", environment_name(row.name));
-}
-
-constexpr std::string_view expert = "expert";
-constexpr std::string_view about_expert =
-    "Nobody needs these: tests set them, and the defaults are right.\n\n";
-
 std::string heading(std::string_view section) {
   if (section.empty()) {
     return "General";
@@ -179,19 +177,17 @@ std::string settings_markdown() {
   for (const auto& row : all_keys()) {
     if (section_of(row) != section) {
       section = section_of(row);
-      out += fmt::format(
-          "\n## {}\n\n{}| key | value | default | meaning | variable |\n| --- | --- | --- | --- | "
-          "--- |\n",
-          heading(section), section == expert ? about_expert : std::string_view{});
+      out +=
+          fmt::format("\n## {}\n\n| key | value | default | meaning |\n| --- | --- | --- | --- |\n",
+                      heading(section));
     }
     const auto dot = row.name.rfind('.');
     const auto key = dot == std::string_view::npos ? row.name : row.name.substr(dot + 1);
     const auto initial =
         row.default_value.empty() ? std::string{"unset"} : fmt::format("`{}`", row.default_value);
     out += fmt::format(
-        "| `{}` | {} | {} | {} | `{}` |\n", key, allowed_column(row), initial,
-        row.of_variable ? fmt::format("{} (*also of a variable*)", row.doc) : std::string{row.doc},
-        environment_column(row));
+        "| `{}` | {} | {} | {} |\n", key, allowed_column(row), initial,
+        row.of_variable ? fmt::format("{} (*also of a variable*)", row.doc) : std::string{row.doc});
   }
   return out;
 }

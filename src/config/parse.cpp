@@ -117,6 +117,44 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string_view text) {
   return parse_separated<std::int64_t>(text, parse_integer);
 }
 
+std::optional<Servers> parse_servers(std::string_view text) {
+  constexpr std::int64_t most = 1000000;
+  constexpr std::string_view per = " per ";
+  std::string words = lower_case(trimmed(text));
+  Servers servers;
+  if (words.starts_with('[') && words.ends_with(']')) {
+    words = words.substr(1, words.size() - 2);
+  } else if (parse_integer(words)) {
+    return std::nullopt;  // a number of servers, or a rank?
+  } else {
+    std::ranges::replace(words, '-', ' ');
+  }
+  const auto found = words.find(per);
+  if (found == std::string::npos) {
+    auto ranks = parse_list(words);
+    if (!ranks || std::ranges::any_of(*ranks, [](auto rank) { return rank < 0; })) {
+      return std::nullopt;
+    }
+    servers.ranks = *std::move(ranks);
+    return servers;
+  }
+  const auto is_number = [](const auto& number) {
+    return number && *number >= 1 && *number <= most;
+  };
+  const auto number = parse_integer(words.substr(0, found));
+  const auto rest = words.substr(found + per.size());
+  if (rest == "node" && is_number(number)) {
+    servers.per_node = *number;
+    return servers;
+  }
+  const auto ratio = parse_integer(rest);
+  if (number != 1 || !is_number(ratio)) {
+    return std::nullopt;
+  }
+  servers.ratio = *ratio;
+  return servers;
+}
+
 bool is_file_name(std::string_view text) noexcept {
   return !text.empty() && std::ranges::all_of(text, [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||

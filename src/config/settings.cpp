@@ -232,11 +232,6 @@ double Settings::seconds(std::string_view key) const {
   return required(parse_duration(found), key, found, "a duration");
 }
 
-std::vector<std::int64_t> Settings::integers(std::string_view key) const {
-  const auto found = text(key);
-  return required(parse_list(found), key, found, "a list of integers");
-}
-
 std::string Settings::file_text(std::string_view file, std::string_view key) const {
   return file_value(file, key).text;
 }

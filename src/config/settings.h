@@ -23,8 +23,8 @@ enum class ValueType {
   bytes,
   rate,
   duration,
-  list,
-  names
+  names,
+  form  ///< what `Key::accepts` says
 };
 
 /// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are
@@ -40,6 +40,8 @@ struct Key {
   /// The key may also be set for single variables of a file, in
   /// [files.<name>.variables.<variable>].
   bool of_variable = false;
+  /// Of a form: whether a text is one. `allowed` says in words what is.
+  bool (*accepts)(std::string_view text) = nullptr;
 };
 
 /// All settings, in the order in which they are documented.
@@ -103,7 +105,6 @@ class Settings {
   [[nodiscard]] bool boolean(std::string_view key) const;
   [[nodiscard]] std::int64_t bytes(std::string_view key) const;
   [[nodiscard]] double seconds(std::string_view key) const;
-  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key) const;
 
   /// The same for a file: `file_text("fields", "backend")` looks at files.fields.backend, then
   /// files.default.backend, then the default of the table.

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/table.h"
 
-#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "config/parse.h"
 #include "config/settings.h"
-#include "config/sources.h"
 
 namespace iocomp::config {
+namespace {
+
+bool is_servers(std::string_view text) { return parse_servers(text).has_value(); }
+
+}  // namespace
 
 // One row per setting reads better than one line per field of it.
 // NOLINTBEGIN(modernize-use-designated-initializers, readability-function-size)
@@ -23,38 +28,29 @@ const std::vector<Key>& all_keys() {
       {"log", choice, "warning", "silent|error|warning|info|debug",
        "what is printed to stderr as it happens"},
 
-      {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail|list",
+      {"placement.servers", form, "",
+       "\"2 per node\", \"1 per 8\" (compute ranks), or a list of ranks such as [3, 7]",
+       "who writes beside the ranks that compute; unset: nobody, the kernel writes; in a variable "
+       "`2-per-node`, `3,7`",
+       false, false, is_servers},
+      {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail",
        "which ranks become servers; auto: none, if no other key asks for servers, else by where "
        "ranks are bound, and halves if they are not bound"},
       {"placement.node_size", integer, "0", "0..1000000",
        "ranks per node (halves: per group); 0 asks MPI which ranks share a node"},
-      {"placement.servers_per_node", integer, "0", "0..1000000",
-       "servers on each node; 0 takes placement.ratio"},
-      {"placement.ratio", integer, "0", "0..1000000",
-       "compute ranks per server; 0: no servers, or 1 where another key asks for servers"},
       {"placement.mapping", choice, "any",
        "any|sequential|consecutive|hyperthread|oversubscribe|l3|numa|node|nodes",
        "where servers shall sit beside their compute ranks; compared with where they do sit"},
       {"placement.strict", boolean, "false", "",
        "ranks that do not sit as placement.mapping says are an error, not a warning"},
       {"placement.report", path, "", "", "file that gets the place of every rank, as a table"},
-      {"placement.servers", list, "", "0..",
-       "the ranks that serve, for policy list; auto takes them too"},
 
       {"transport.kind", choice, "auto", "auto|kernel|shared|message",
        "how data leave a rank: through the kernel, without servers; to servers through memory of "
        "the node, or in messages; auto: the kernel, or where servers were asked for shared on the "
        "node where it can be set up, else message"},
-      {"transport.way", choice, "auto", "auto|in-place|pull|staged",
-       "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest, in "
-       "place only where shared memory has huge pages"},
-      {"transport.kernel_from", bytes, "8 MiB", "",
-       "kind auto, with servers: blocks of this size and more of a posix series are written by "
-       "the rank's kernel, if they are contiguous and aligned as in the file (iocomp_alloc)"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
-      {"staging.stripe", bytes, "8 MiB", "",
-       "short runs are put together in memory to writes of this size; 0 B: never"},
       {"staging.spill", path, "", "",
        "folder on a disk of the node for files with when_full spill; unset: that of the variable "
        "TMPDIR, TMP or TEMP, else /tmp"},
@@ -71,54 +67,47 @@ const std::vector<Key>& all_keys() {
       {"stop.signals", text, "", "",
        "signals, such as `SIGUSR1,SIGTERM`, on which iocomp_should_stop says yes; they do not end "
        "the process any more"},
-      {"stop.before", duration, "0", "",
-       "so long before the end of the job iocomp_should_stop says yes: before stop.at, else before "
-       "SLURM_JOB_END_TIME; 0: does not look at the time, unless stop.at is set"},
       {"stop.at", text, "", "",
-       "when the job ends: `2026-11-23T18:00` (local time), or seconds since 1970"},
+       "from when on iocomp_should_stop says yes: `end - 10 min`, so long before "
+       "SLURM_JOB_END_TIME; `2026-11-23T18:00` (local time), or seconds since 1970; or so long "
+       "before one of these"},
       {"stop.grace", duration, "60 s", "",
        "how long servers go on after SIGTERM, when the compute ranks have ended"},
 
       {"disk.engine", choice, "auto", "auto|uring|threads",
        "who writes; auto: io_uring where it is allowed, else threads"},
       {"disk.direct", choice, "auto", "auto|on|off", "O_DIRECT: where it pays, always or never"},
-      {"disk.threads", integer, "1", "1..1024",
-       "writer threads of each process that writes, where threads do"},
 
       {"writing.threads", integer, "1", "1..256",
        "threads of each server, and of each rank that writes or reads itself, among which large "
        "requests are divided: copies, byte order, compression, reads; 1: its own"},
-      {"writing.policy", choice, "auto", "auto|local|pull|push|relay|round-robin",
-       "on several NUMA domains, which writer thread takes which part of a request: docs/numa.md"},
-      {"writing.auto_busy", choice, "local", "local|pull|push|relay|round-robin",
-       "the policy that auto takes where memory lies on all domains with threads; iocomp numa "
-       "--apply sets it"},
-      {"writing.auto_idle", choice, "pull", "local|pull|push|relay|round-robin",
-       "the policy that auto takes where some domain with threads has none of the memory"},
-      {"writing.bind", choice, "domain", "domain|l3|none",
-       "what writer threads are bound to: free hardware threads of a NUMA domain or of an L3 "
-       "cache; none: they run where the process may"},
-      {"writing.share_cpus", boolean, "false", "",
-       "true: hardware threads that compute ranks are bound to count as free"},
+      {"writing.policy", choice, "auto", "auto|local|pull",
+       "on several NUMA domains, which writer threads take a request: those where its memory lies, "
+       "or those elsewhere; auto: local where it lies on all domains with threads, else pull; "
+       "`iocomp numa --apply` sets it"},
+      {"writing.bind", choice, "domain", "domain|l3|shared|none",
+       "what writer threads are bound to: hardware threads of a NUMA domain or of an L3 cache that "
+       "no compute rank is bound to; shared: all of a NUMA domain; none: they run where the "
+       "process "
+       "may"},
 
-      {"server.returns", boolean, "false", "",
-       "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
-      {"server.exit_status", boolean, "false", "",
-       "true: servers exit with 1 after a failure that nobody was told of"},
+      {"server.end", choice, "exit", "exit|status|return",
+       "exit: servers leave through MPI_Finalize and exit; status: so too, with 1 after a failure "
+       "that nobody was told of; return: iocomp_init returns on them"},
       {"server.nice", integer, "0", "0..19",
        "how far servers stand back, as of nice(1), for whoever computes on their hardware threads"},
       {"storage.modules", path, "", "",
        "folder that is searched first for back-ends; as they are code, only the variable sets it",
        true},
-      {"trace.start", boolean, "true", "",
-       "a line on stderr: who computes, who writes, and where the first file goes; with servers "
-       "also what is likely if no rank calls iocomp for a minute"},
-      {"trace.summary", boolean, "true", "", "one line on stderr at finalize"},
+      {"trace.lines", choice, "both", "both|start|summary|none",
+       "on stderr, a line at the start: who computes, who writes, and where the first file goes; "
+       "and "
+       "a summary at finalize; with servers and the start line also what is likely if no rank "
+       "calls "
+       "iocomp for a minute"},
       {"trace.json", path, "", "", "file that gets the summary, with all its timers, as JSON"},
       {"trace.timeline", path, "", "",
        "folder that gets what every process did when, for `iocomp trace`; it is made if need be"},
-      {"trace.timeline_events", integer, "65536", "1024..16777216",
-       "how many events of each process the folder keeps, the newest; 192 B each"},
 
       {"files.*.backend", text, "posix", "", "the format; `iocomp info` lists those installed"},
       {"files.*.path", path, "", "",
@@ -213,47 +202,82 @@ const std::vector<Key>& all_keys() {
        "of back-end mpiio, for MPI-IO: `key=value;key=value`; they override those that iocomp "
        "sets; "
        "pnetcdf takes `nc_header_align_size`, the least room for its header"},
-
-      {"expert.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
-      {"expert.inline", bytes, "4 KiB", "0 B..1 MiB",
+  };
+  return keys;
+}
+const std::vector<Key>& test_keys() {
+  using enum ValueType;
+  static const std::vector<Key> keys{
+      {"test.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
+      {"test.inline", bytes, "4 KiB", "0 B..1 MiB",
        "blocks up to this size travel inside their header"},
-      {"expert.credits", integer, "32", "2..1000000",
+      {"test.credits", integer, "32", "2..1000000",
        "headers that a compute rank may have on their way to one server"},
-      {"expert.segment", choice, "auto", "auto|memfd|shm",
+      {"test.segment", choice, "auto", "auto|memfd|shm",
        "what the memory of a node is made of; auto: memfd, else a file in /dev/shm"},
-      {"expert.touch", bytes, "256 MiB", "",
+      {"test.way", choice, "auto", "auto|in-place|pull|staged",
+       "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest, in "
+       "place only where shared memory has huge pages"},
+      {"test.kernel_from", bytes, "8 MiB", "",
+       "transport.kind auto, with servers: contiguous, aligned blocks of this size and more of a "
+       "posix series are written by the rank's kernel"},
+      {"test.stripe", bytes, "8 MiB", "",
+       "short runs are put together in memory to writes of this size; 0 B: never"},
+      {"test.touch", bytes, "256 MiB", "",
        "how much of staging.memory a server touches before it is needed, while there is nothing "
        "else to do; on the hardware thread of compute ranks nothing"},
-      {"expert.spin", integer, "5", "0..1000",
+      {"test.spin", integer, "5", "0..1000",
        "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
-      {"expert.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
-      {"expert.request", bytes, "64 MiB", "4 KiB..",
+      {"test.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
+      {"test.request", bytes, "64 MiB", "4 KiB..",
        "largest single write to the file system; at most 16 MiB from arrays of ranks without "
        "servers"},
+      {"test.disk_threads", integer, "1", "1..1024",
+       "writer threads of each process that writes, where threads do (disk.engine)"},
+      {"test.timeline_events", integer, "65536", "1024..16777216",
+       "how many events of each process a timeline keeps, the newest; 192 B each"},
   };
   return keys;
 }
 // NOLINTEND(modernize-use-designated-initializers, readability-function-size)
 
-std::string_view present_name(std::string_view name) {
-  struct Moved {
-    std::string_view from;
-    std::string_view to;
+std::span<const GoneKey> gone_keys() {
+  constexpr std::string_view one_value = "one value of it is right for all";
+  static constexpr std::array gone{
+      GoneKey{"placement.ratio", "say placement.servers = \"1 per 4\" for 4 compute ranks each"},
+      GoneKey{"placement.servers_per_node", "say placement.servers = \"2 per node\""},
+      GoneKey{"transport.way", one_value},
+      GoneKey{"transport.kernel_from", "transport.kind = \"shared\" sends all blocks to servers"},
+      GoneKey{"transport.chunk", one_value},
+      GoneKey{"transport.inline", one_value},
+      GoneKey{"transport.credits", one_value},
+      GoneKey{"transport.segment", one_value},
+      GoneKey{"staging.stripe", one_value},
+      GoneKey{"staging.touch", one_value},
+      GoneKey{"wait.spin", one_value},
+      GoneKey{"stop.before", "say stop.at = \"end - 10 min\""},
+      GoneKey{"disk.threads", one_value},
+      GoneKey{"disk.direct_from", one_value},
+      GoneKey{"disk.request", one_value},
+      GoneKey{"writing.auto_busy", "say writing.policy"},
+      GoneKey{"writing.auto_idle", "say writing.policy"},
+      GoneKey{"writing.share_cpus", "say writing.bind = \"shared\""},
+      GoneKey{"server.returns", "say server.end = \"return\""},
+      GoneKey{"server.exit_status", "say server.end = \"status\""},
+      GoneKey{"trace.start", "say trace.lines = \"summary\" (no line at the start) or \"none\""},
+      GoneKey{"trace.summary", "say trace.lines = \"start\" (no summary) or \"none\""},
+      GoneKey{"trace.timeline_events", one_value},
+      GoneKey{"expert.chunk", one_value},
+      GoneKey{"expert.inline", one_value},
+      GoneKey{"expert.credits", one_value},
+      GoneKey{"expert.segment", one_value},
+      GoneKey{"expert.touch", one_value},
+      GoneKey{"expert.spin", one_value},
+      GoneKey{"expert.direct_from", one_value},
+      GoneKey{"expert.request", one_value},
+      GoneKey{"files.*.describe", "the command `iocomp describe` makes a file that ParaView opens"},
   };
-  static constexpr std::array<Moved, 8> moved{{
-      {.from = "transport.chunk", .to = "expert.chunk"},
-      {.from = "transport.inline", .to = "expert.inline"},
-      {.from = "transport.credits", .to = "expert.credits"},
-      {.from = "transport.segment", .to = "expert.segment"},
-      {.from = "staging.touch", .to = "expert.touch"},
-      {.from = "wait.spin", .to = "expert.spin"},
-      {.from = "disk.direct_from", .to = "expert.direct_from"},
-      {.from = "disk.request", .to = "expert.request"},
-  }};
-  const auto known = std::ranges::find_if(moved, [name](const Moved& one) {
-    return one.from == name || environment_name(one.from) == name;
-  });
-  return known == moved.end() ? std::string_view{} : known->to;
+  return gone;
 }
 
 FileKey parts_of(std::string_view key) noexcept {
@@ -290,11 +314,8 @@ namespace {
 class Rows {
  public:
   explicit Rows(bool are_of_files) {
-    for (const auto& row : all_keys()) {
-      if (is_file_key(row) == are_of_files) {
-        rows_.emplace(are_of_files ? name_in_file(row) : row.name, &row);
-      }
-    }
+    add(all_keys(), are_of_files);
+    add(test_keys(), are_of_files);
   }
   [[nodiscard]] const Key* find(std::string_view name) const {
     const auto found = rows_.find(name);
@@ -302,6 +323,14 @@ class Rows {
   }
 
  private:
+  void add(const std::vector<Key>& keys, bool are_of_files) {
+    for (const auto& row : keys) {
+      if (is_file_key(row) == are_of_files) {
+        rows_.emplace(are_of_files ? name_in_file(row) : row.name, &row);
+      }
+    }
+  }
+
   std::unordered_map<std::string_view, const Key*> rows_;
 };
 

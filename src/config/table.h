@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/settings.h"
 
@@ -17,9 +19,17 @@ inline constexpr std::string_view file_prefix = "files.*.";
 /// The row of a key of a file ("backend"), or null.
 [[nodiscard]] const Key* find_file_key(std::string_view name) noexcept;
 
-/// The present name of a setting that has been renamed ("expert.inline"), else nothing.
-/// @param name  as keys or as variables are written: "transport.inline", "TRANSPORT_INLINE".
-[[nodiscard]] std::string_view present_name(std::string_view name);
+/// Settings for tests and measurements of iocomp itself ("test.inline", IOCOMP_TEST_INLINE): read
+/// as the others are, but neither listed nor on the page for users.
+[[nodiscard]] const std::vector<Key>& test_keys();
+
+/// A key that users had once ("files.*.kind").
+struct GoneKey {
+  std::string_view name;
+  std::string_view instead;  ///< what to say now
+};
+/// All of them: to set one is an error that says what to set instead.
+[[nodiscard]] std::span<const GoneKey> gone_keys();
 
 [[nodiscard]] inline bool is_file_key(const Key& row) noexcept {
   return row.name.starts_with(file_prefix);

@@ -97,8 +97,11 @@ class Reader {
 
  private:
   void add(const std::string& name, const toml::node& node) {
-    const Value value{text_of(node), origin(node.source())};
+    Value value{text_of(node), origin(node.source())};
     const auto& row = row_of(name, value.origin);
+    if (row.type == ValueType::form && node.is_array()) {
+      value.text = '[' + value.text + ']';
+    }
     if (row.environment_only) {
       refuse(name, value, "only the environment may set it: IOCOMP_" + environment_name(name));
     }
@@ -127,8 +130,8 @@ class Reader {
       if (const auto* row = find_key(name)) {
         return *row;
       }
-      const auto moved = present_name(name);
-      refuse_unknown(name, origin, moved.empty() ? nearest(name, known_keys("default")) : moved);
+      refuse_gone(name, name, origin);
+      refuse_unknown(name, origin, nearest(name, known_keys("default")));
     }
     const auto [file, variable, key] = parts_of(name);
     if (name.rfind('.') < files.size()) {
@@ -142,6 +145,7 @@ class Reader {
                               file, origin)};
     }
     const auto* row = find_file_key(key);
+    refuse_gone(std::string{file_prefix} + std::string{key}, name, origin);
     const bool is_nobodys =
         variable.empty() && (file.ends_with(".variables") || file.ends_with(".variables."));
     if (!is_nobodys && row != nullptr && (variable.empty() || row->of_variable)) {
@@ -153,12 +157,6 @@ class Reader {
                               "in files.{}.variables.u.chunk",
                               name, origin, variable_keys(),
                               file.substr(0, is_nobodys ? file.find(".variables") : file.size()))};
-    }
-    if (key == "describe") {
-      throw Error{ErrorCode::invalid_setting,
-                  fmt::format("{} ({}) is gone: the command `iocomp describe` makes a file that "
-                              "ParaView opens",
-                              name, origin)};
     }
     refuse_unknown(name, origin, nearest(name, known_keys(file)));
   }

@@ -16,9 +16,9 @@ Options options_of(const config::Settings& settings) {
                                          : EngineKind::automatic;
   const auto direct = settings.text("disk.direct");
   options.direct = direct == "on" ? Direct::on : direct == "off" ? Direct::off : Direct::automatic;
-  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("expert.direct_from"));
-  options.request_bytes = static_cast<std::size_t>(settings.bytes("expert.request"));
-  options.threads = static_cast<int>(settings.integer("disk.threads"));
+  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("test.direct_from"));
+  options.request_bytes = static_cast<std::size_t>(settings.bytes("test.request"));
+  options.threads = static_cast<int>(settings.integer("test.disk_threads"));
   return options;
 }
 

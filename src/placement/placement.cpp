@@ -129,7 +129,8 @@ Placement number(const std::vector<int>& server_of, std::size_t nodes) {
 void no_server_anywhere() {
   impossible_setting(
       "no node has two ranks, so none can spare one as a server: start more ranks per node, "
-      "use placement.policy = \"halves\" or \"list\", or ask for none (transport.kind = \"kernel\" "
+      "use placement.policy = \"halves\", name ranks in placement.servers, or ask for none "
+      "(transport.kind = \"kernel\" "
       "or "
       "mode = \"sync\")");
 }
@@ -190,9 +191,8 @@ void check(const Request& request, int ranks) {
   std::vector<int> serving = request.servers;
   std::ranges::sort(serving);
   if (serving.empty()) {
-    impossible_setting(
-        "placement.policy = \"list\" needs placement.servers, a list of ranks between 0 and " +
-        std::to_string(ranks - 1));
+    impossible_setting("policy list needs the ranks that serve, between 0 and " +
+                       std::to_string(ranks - 1));
   }
   if (const auto twice = std::ranges::adjacent_find(serving); twice != serving.end()) {
     impossible_setting("placement.servers names rank " + std::to_string(*twice) + " twice");
@@ -208,8 +208,8 @@ std::size_t servers_on_node(const Request& request, std::size_t ranks) {
   if (request.servers_per_node > 0) {
     const auto wanted = static_cast<std::size_t>(request.servers_per_node);
     if (2 * wanted > ranks && ranks > 1) {
-      impossible_setting("placement.servers_per_node = " + std::to_string(wanted) +
-                         " on a node with " + plural(ranks, "rank") + ": at most " +
+      impossible_setting("placement.servers = \"" + std::to_string(wanted) +
+                         " per node\" on a node with " + plural(ranks, "rank") + ": at most " +
                          std::to_string(ranks / 2) +
                          " can serve, so that every server has a compute rank");
     }

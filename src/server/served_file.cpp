@@ -54,11 +54,10 @@ disk::Options disk_options(const Context& context, const config::FileSettings& s
 writing::Stripes::Terms stripe_terms(const Context& context, std::uint64_t key,
                                      const config::FileSettings& settings,
                                      const formats::Traits& traits) {
-  const std::int64_t bytes =
-      traits.writes_whole_steps()
-          ? 0
-          : writing::Stripes::fitting(context.settings.bytes("staging.stripe"),
-                                      context.arena.capacity_bytes());
+  const std::int64_t bytes = traits.writes_whole_steps()
+                                 ? 0
+                                 : writing::Stripes::fitting(context.settings.bytes("test.stripe"),
+                                                             context.arena.capacity_bytes());
   return {.file = key,
           .bytes = bytes,
           .run_bytes = writing::Stripes::long_run_bytes(bytes),

@@ -13,6 +13,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "config/log_level.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -74,7 +75,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                  files_.perform(key, note);
                }},
       goodbyes_{context_, transport},
-      unheard_{context_.place.number == 0 && settings.boolean("trace.start"),
+      unheard_{context_.place.number == 0 && config::prints_start_line(settings),
                policy.deadline_seconds},
       grace_seconds_{settings.seconds("stop.grace")} {
   context_.counters.record_into(context_.place.timeline);
@@ -86,7 +87,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
     }
   }
   if (context_.place.core_share > 0) {  // ranks lose nothing
-    memory_.touch_until = std::min(static_cast<std::size_t>(settings.bytes("expert.touch")),
+    memory_.touch_until = std::min(static_cast<std::size_t>(settings.bytes("test.touch")),
                                    memory_.arena.capacity_bytes());
   }
 }

@@ -56,15 +56,15 @@ std::unique_ptr<transport::SharedTransport> join(const Ranks& ranks, const Seati
   const auto& settings = configuration.settings;
   transport::NodeMemory node =
       transport::join_node(seating.node(), mpi::rank(ranks.all()), ranks.serves(),
-                           settings.text("expert.segment"), configuration.policy);
+                           settings.text("test.segment"), configuration.policy);
   name = "shared, " + node.kind + " segment of " +
          format_bytes(static_cast<std::int64_t>(node.segment.bytes().size()));
   transport::SharedTransport::Options options;
-  options.window = static_cast<int>(settings.integer("expert.credits"));
+  options.window = static_cast<int>(settings.integer("test.credits"));
   options.limited = !ranks.serves();
-  options.exports = settings.text("transport.way") != "pull";
+  options.exports = settings.text("test.way") != "pull";
   options.is_whole_session = seating.nodes() == 1;
-  options.spin = std::chrono::microseconds{settings.integer("expert.spin")};
+  options.spin = std::chrono::microseconds{settings.integer("test.spin")};
   options.crew = configuration.disk.crew;
   options.instruction = transport::best_wait_instruction(transport::ask_cpuid);
   return std::make_unique<transport::SharedTransport>(std::move(node), options);
@@ -100,7 +100,7 @@ Connection connect(const Ranks& ranks, const Seating& seating, const Configurati
                                    ? "message, receivers pull while senders compute"
                                    : "message, moves only inside calls (iocomp_progress helps)";
   auto elsewhere = std::make_unique<transport::MessageTransport>(
-      all, static_cast<int>(settings.integer("expert.credits")), !ranks.serves());
+      all, static_cast<int>(settings.integer("test.credits")), !ranks.serves());
   if (here) {
     made.name += "; to other nodes: " + messages;
     made.transport =

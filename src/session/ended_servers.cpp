@@ -53,10 +53,11 @@ void check_that_nobody_served(MPI_Comm comm) {
   const auto ranks = world_ranks(mpi::group_of(comm).raw());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (servers_of_one_session().contains(ranks[i])) {
-      throw Error{ErrorCode::invalid_argument,
-                  "iocomp_init: rank " + std::to_string(i) +
-                      " of the communicator was a server of an earlier session, and servers serve "
-                      "one; set server.returns = true, so that they can take part in the next one"};
+      throw Error{
+          ErrorCode::invalid_argument,
+          "iocomp_init: rank " + std::to_string(i) +
+              " of the communicator was a server of an earlier session, and servers serve "
+              "one; set server.end = \"return\", so that they can take part in the next one"};
     }
   }
 }

@@ -5,7 +5,8 @@
 
 namespace iocomp::session {
 
-/// Servers serve one session, unless `server.returns` is set: note them for the sessions that come.
+/// Servers serve one session, unless `server.end` is "return": note them for the sessions that
+/// come.
 /// @param servers  group of processes.
 void note_servers_of_one_session(MPI_Group servers);
 

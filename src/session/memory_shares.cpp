@@ -41,7 +41,7 @@ MemoryShares share_memory(const Ranks& ranks, const Seating& seating,
                     format_bytes(least) + ": at least " +
                     format_bytes(static_cast<std::int64_t>(least_staging)) + " each are needed"};
   }
-  const auto wanted = static_cast<std::size_t>(settings.bytes("expert.chunk"));
+  const auto wanted = static_cast<std::size_t>(settings.bytes("test.chunk"));
   return {.staging_bytes = static_cast<std::size_t>(share),
           .chunk_bytes = std::max(
               page, std::min({wanted, static_cast<std::size_t>(least) / 4, largest_chunk}) / page *

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "config/parse.h"
 #include "config/settings.h"
 #include "mpi/agree.h"
 #include "mpi/deliver.h"
@@ -37,22 +38,24 @@ placement::Request request_of(const config::Settings& settings) {
   placement::Request request;
   const auto policy = settings.text("placement.policy");
   request.policy = placement::policy(policy);
-  request.servers_per_node = static_cast<int>(settings.integer("placement.servers_per_node"));
-  request.ratio = static_cast<int>(std::max<std::int64_t>(1, settings.integer("placement.ratio")));
+  // Checked when it was read.
+  const auto asked = *config::parse_servers(settings.text("placement.servers"));
+  request.servers_per_node = static_cast<int>(asked.per_node);
+  request.ratio = static_cast<int>(std::max<std::int64_t>(1, asked.ratio));
   request.node_size = static_cast<int>(settings.integer("placement.node_size"));
   if (policy == "auto" && (request.servers_per_node > 0 || request.ratio > 1)) {
     request.policy = placement::Policy::spread;  // halves knows pairs only
   }
-  for (const auto server : settings.integers("placement.servers")) {
+  for (const auto server : asked.ranks) {
     request.servers.push_back(static_cast<int>(server));
   }
   if (!request.servers.empty() && policy == "auto") {
     request.policy = placement::Policy::list;
   } else if (!request.servers.empty() && request.policy != placement::Policy::list) {
-    throw Error{ErrorCode::invalid_setting,
-                "placement.servers names ranks for placement.policy = \"list\" (or \"auto\"), but "
-                "that is \"" +
-                    policy + '"'};
+    throw Error{
+        ErrorCode::invalid_setting,
+        "placement.servers names ranks, so placement.policy is \"auto\", but it is set to \"" +
+            policy + '"'};
   }
   return request;
 }
@@ -67,10 +70,7 @@ bool wants_servers(const config::Settings& settings) {
   const auto mapping = settings.text("placement.mapping");
   return kind != "auto" || settings.text("placement.policy") != "auto" ||
          (mapping != "any" && mapping != "sequential") ||
-         !settings.text("placement.servers").empty() ||
-         std::ranges::any_of(
-             std::array{"placement.ratio", "placement.servers_per_node", "placement.node_size"},
-             [&](const char* key) { return settings.integer(key) > 0; });
+         !settings.text("placement.servers").empty() || settings.integer("placement.node_size") > 0;
 }
 
 Ranks::Ranks(const mpi::Communicator& all, const mpi::WaitPolicy& policy, std::string reason)

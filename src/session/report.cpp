@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/small_files.h"
 #include "client/client.h"
+#include "config/log_level.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "session/configuration.h"
@@ -50,7 +51,7 @@ void report(client::Client& client, const Ranks& ranks, const std::string& trans
   }
   const bool has_something =
       summary.compute_sum[trace::Counter::puts] + summary.compute_sum[trace::Counter::reads] > 0;
-  if (settings.boolean("trace.summary") && has_something) {
+  if (config::prints_summary(settings) && has_something) {
     std::fprintf(stderr, "%s\n", trace::line(summary).c_str());
   }
   const auto path = settings.text("trace.json");

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "client/client.h"
+#include "config/log_level.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
@@ -194,7 +195,7 @@ void Session::finish_timeline() {
 }
 
 std::string Session::start_line() const {
-  if (!settings().boolean("trace.start") || mpi::rank(ranks_->own()) != 0) {
+  if (!config::prints_start_line(settings()) || mpi::rank(ranks_->own()) != 0) {
     return {};
   }
   const int servers = ranks_->servers().size();
@@ -265,7 +266,7 @@ bool Session::should_stop() {
 }
 
 int Session::exit_status() const {
-  return settings().boolean("server.exit_status") && server_had_failures_ ? 1 : 0;
+  return settings().text("server.end") == "status" && server_had_failures_ ? 1 : 0;
 }
 
 Outcome Session::finalize() {

@@ -74,7 +74,7 @@ class Session {
     return configuration_.settings;
   }
   /// True if a server returns from init instead of leaving through exit.
-  [[nodiscard]] bool server_returns() const { return settings().boolean("server.returns"); }
+  [[nodiscard]] bool server_returns() const { return settings().text("server.end") == "return"; }
   /// The exit status of a server's process.
   [[nodiscard]] int exit_status() const;
 

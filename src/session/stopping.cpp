@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -43,33 +44,34 @@ std::vector<int> signals_in(const config::Settings& settings) {
   return signals;
 }
 
-// The time when the job ends, if anybody says so.
-std::optional<double> end_of_job(const config::Settings& settings) {
-  if (!settings.text("stop.at").empty()) {
-    const auto end = moment(settings.text("stop.at"));
-    if (!end) {
-      refuse(settings, "stop.at",
-             "allowed are a local time such as 2026-11-23T18:00, and seconds since 1970");
-    }
-    return end;
-  }
+// The time that Slurm says, if it does.
+std::optional<double> end_of_job() {
   const char* const slurm = std::getenv("SLURM_JOB_END_TIME");  // NOLINT(concurrency-mt-unsafe)
   return slurm == nullptr ? std::nullopt : config::parse_real(slurm);
 }
 
 std::optional<double> moment_to_stop(const config::Settings& settings, bool warns) {
-  const double before = settings.seconds("stop.before");
-  const auto end = end_of_job(settings);
-  if (before == 0 && settings.text("stop.at").empty()) {
+  constexpr std::string_view minus = " - ";
+  const auto text = settings.text("stop.at");
+  if (text.empty()) {
     return std::nullopt;
   }
-  if (!end && warns) {
-    log::warning(
-        "stop.before is set, but nobody says when the job ends: there is no SLURM_JOB_END_TIME, "
-        "and "
-        "stop.at is not set");
+  const auto dash = text.find(minus);
+  const auto before = dash == std::string::npos
+                          ? std::optional{0.0}
+                          : config::parse_duration(text.substr(dash + minus.size()));
+  const auto end = text.substr(0, dash);
+  const auto when = end == "end" ? end_of_job() : moment(end);
+  if (!before || (!when && end != "end")) {
+    refuse(settings, "stop.at",
+           "allowed are end (of the Slurm job), a local time such as 2026-11-23T18:00, and seconds "
+           "since 1970, each also with a duration, as in \"end - 10 min\"");
   }
-  return end ? std::optional{*end - before} : std::nullopt;
+  if (!when && warns) {
+    log::warning("stop.at = \"" + text +
+                 "\", but nobody says when the job ends: there is no SLURM_JOB_END_TIME");
+  }
+  return when ? std::optional{*when - *before} : std::nullopt;
 }
 
 double time_of_day() {
@@ -103,7 +105,7 @@ std::string Stopping::reason() const {
   if (signals_.has_come()) {
     return "a signal of stop.signals (" + signal_names_ + ") has come";
   }
-  return moment_ && time_of_day() >= *moment_ ? "the job ends soon (stop.before)" : "";
+  return moment_ && time_of_day() >= *moment_ ? "the job ends soon (stop.at)" : "";
 }
 
 }  // namespace iocomp::session

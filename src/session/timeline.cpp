@@ -58,7 +58,7 @@ std::unique_ptr<trace::Timeline> start_timeline(const Ranks& ranks,
   }
   const auto process = this_process(ranks, configuration);
   const auto events =
-      static_cast<std::size_t>(configuration.settings.integer("trace.timeline_events"));
+      static_cast<std::size_t>(configuration.settings.integer("test.timeline_events"));
   std::optional<trace::TimelineFile> file;
   const Outcome mine = outcome_of([&] {
     const Outcome made = outcome_of([&] { make_folders(folder); });

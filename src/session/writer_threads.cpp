@@ -87,12 +87,7 @@ placement::WriterDivision division(topology::Node node,
                                    const std::vector<placement::WriterThread>& seats,
                                    const config::Settings& settings) {
   placement::WriterDivision::Setup setup;
-  const auto named = [&](const char* key) {
-    return placement::writer_policy_named(settings.text(key));
-  };
-  setup.policy = named("writing.policy");
-  setup.automatic = {.busy = named("writing.auto_busy").value(),
-                     .idle = named("writing.auto_idle").value()};
+  setup.policy = placement::writer_policy_named(settings.text("writing.policy"));
   for (const auto& seat : seats) {
     setup.threads.push_back(seat.domain);
   }
@@ -134,9 +129,9 @@ std::unique_ptr<Crew> make_crew(const Seating& seating, bool computes,
     log::warning("writer threads are not bound to CPUs: " + known.story);
     return std::make_unique<Crew>(std::move(terms));
   }
-  const auto seats =
-      placement::seat_writer_threads(node, processes, static_cast<std::size_t>(self), terms.threads,
-                                     binding_of(settings), settings.boolean("writing.share_cpus"));
+  const auto seats = placement::seat_writer_threads(node, processes, static_cast<std::size_t>(self),
+                                                    terms.threads, binding_of(settings),
+                                                    settings.text("writing.bind") == "shared");
   tell(seats, settings);
   // Threads are bound when they start, so that a process without large requests starts none.
   terms.enter = [seats](int thread) {

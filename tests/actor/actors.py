@@ -277,9 +277,9 @@ class Actors:
         (journals / "script").write_text(script)
         quick = {
             "wait": {"deadline": 20 * self.build.time_factor},
-            "expert": {"touch": "1 MiB"},
-            "trace": {"start": False, "summary": False},
-            "placement": {"ratio": 1},  # servers, unless the mode has none
+            "test": {"touch": "1 MiB"},
+            "trace": {"lines": "none"},
+            "placement": {"servers": "1 per 1"},  # servers, unless the mode has none
         }
         settings = _merged(quick, settings or {})
         (folder / "iocomp.toml").write_text(toml(settings))
@@ -325,7 +325,7 @@ class Actors:
 
     def _play_in_company(self, start: _Start, companies: Companies, words: list[str]) -> Job:
         # Servers come back for the next script.
-        environment = {**start.environment, "IOCOMP_SERVER_RETURNS": "true"}
+        environment = {**start.environment, "IOCOMP_SERVER_END": "return"}
         order = start.journals / "order"
         write_order(order, start.script, start.journals, start.folder, environment)
         company = companies.of(start.ranks)

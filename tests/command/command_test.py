@@ -78,7 +78,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(
             done.stderr,
             'iocomp: placement.policy = "halfs" (environment IOCOMP_PLACEMENT_POLICY): '
-            'allowed are auto, halves, spread, packed, tail, list; did you mean "halves"?\n',
+            'allowed are auto, halves, spread, packed, tail; did you mean "halves"?\n',
         )
 
     def test_unknown_variables_are_warned_of(self) -> None:

@@ -132,7 +132,7 @@ class MapTest(unittest.TestCase):
         self.assertEqual(
             line["launch"],
             "IOCOMP_PLACEMENT_POLICY=tail IOCOMP_PLACEMENT_MAPPING=hyperthread "
-            "IOCOMP_PLACEMENT_RATIO=1 srun --nodes=4 --ntasks=64 "
+            "IOCOMP_PLACEMENT_SERVERS=1-per-1 srun --nodes=4 --ntasks=64 "
             "--ntasks-per-node=16 --distribution=block --hint=multithread "
             "--cpu-bind=map_cpu:0,1,2,3,4,5,6,7,128,129,130,131,132,133,134,135 ./program",
         )
@@ -176,7 +176,7 @@ class MapTest(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assertRegex(done.stdout, r"(?m)^placement\.policy +list +place\.toml")
+        self.assertRegex(done.stdout, r"(?m)^placement\.servers +\[\d.*place\.toml")
 
     def test_the_picture_shows_every_rank(self) -> None:
         self.map(*"--mapping l3 --ranks 128 --topology archer2 --picture node.svg".split())

@@ -37,7 +37,7 @@ def test_a_program_writes_the_same_files(
             connector=connector,
             late=late,
             timeout=60 + 60 * count,
-            IOCOMP_EXPERT_DIRECT_FROM="64 KiB",
+            IOCOMP_TEST_DIRECT_FROM="64 KiB",
             IOCOMP_CLIENT_BUFFER_MEMORY="1 MiB",
         )
     for seed in range(first, first + count):

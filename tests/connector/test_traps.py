@@ -18,7 +18,7 @@ from conftest import Programs
 from places import small_disk
 
 ROWS = (96, 500)
-SMALL = {"IOCOMP_EXPERT_DIRECT_FROM": "4KiB"}
+SMALL = {"IOCOMP_TEST_DIRECT_FROM": "4KiB"}
 
 
 def ended_well(text: str) -> bool:

@@ -124,7 +124,7 @@ def small_shared_memory(trial: Trial) -> None:
     if os.geteuid() != 0 or shutil.which("unshare") is None:
         raise NotHere("a /dev/shm of its own needs root")
     workload = draw_workload(trial.cell)
-    workload.settings["expert"]["segment"] = "shm"
+    workload.settings["test"]["segment"] = "shm"
     if trial.dice.random() < 0.5:
         workload.settings["transport"]["kind"] = "auto"
     size = trial.dice.choice(["4k", "64k", "1m", "16m"])

@@ -122,15 +122,15 @@ def draw_workload(
         "mode": "sync" if cell.mode == "sync" else "async",
         "transport": {"kind": cell.transport or "kernel"} if cell.mode != "sync" else {},
         "disk": {"engine": dice.choice(["auto", "auto", "threads"])},
-        "expert": {"direct_from": dice.choice(["4 KiB", "64 KiB", "1 MiB"])},
+        "test": {"direct_from": dice.choice(["4 KiB", "64 KiB", "1 MiB"])},
         "files": {NAME: file_settings(cell.back_end, path=path, **file)},
     }
     if cell.transport == "shared" and dice.random() < 0.5:
-        settings["transport"]["way"] = dice.choice(["pull", "staged", "in-place"])
+        settings["test"]["way"] = dice.choice(["pull", "staged", "in-place"])
     if cell.has_servers and dice.random() < 0.3:
-        settings["placement"] = {"servers_per_node": 1}
+        settings["placement"] = {"servers": "1 per node"}
     if cell.has_servers and dice.random() < 0.3:
-        settings["staging"] = {"stripe": dice.choice(["0 B", "64 KiB", "1 MiB"])}
+        settings["test"]["stripe"] = dice.choice(["0 B", "64 KiB", "1 MiB"])
     return Workload(
         ranks=dice.choice([2, 4, 4]) if cell.has_servers else dice.choice([1, 2, 3]),
         lines=lines,

@@ -17,14 +17,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = json.loads(Path(os.environ["IOCOMP_TEST_BUILD"]).read_text())
 SECONDS = 60 * ABOUT["time_factor"]
-WITH_SERVERS = {"IOCOMP_PLACEMENT_RATIO": "1"}
+WITH_SERVERS = {"IOCOMP_PLACEMENT_SERVERS": "1-per-1"}
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def environment(settings: dict[str, str]) -> dict[str, str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("IOCOMP_")}
-    return inherited | {"IOCOMP_TRACE_START": "false", "IOCOMP_TRACE_SUMMARY": "false"} | settings
+    return inherited | {"IOCOMP_TRACE_LINES": "none"} | settings
 
 
 def command(program: str, ranks: int, *arguments: str) -> list[str]:
@@ -207,7 +207,7 @@ def test_heat_goes_on_where_it_was(run: Run, tmp_path: Path) -> None:
 
 
 def test_heat_exits_with_3_when_it_is_told_to_stop(tmp_path: Path, run: Run) -> None:
-    told = run("example_heat_f90", 2, may_fail=True, IOCOMP_STOP_AT="2000-01-01T00:00:00", IOCOMP_STOP_BEFORE="1 s")
+    told = run("example_heat_f90", 2, may_fail=True, IOCOMP_STOP_AT="2000-01-01T00:00:00 - 1 s")
     assert told.returncode == 3, told.stderr
     assert (tmp_path / "restart.000000.bin").exists()
 

@@ -325,8 +325,8 @@ void names(const std::filesystem::path& folder) {
 void settings(const std::filesystem::path& folder) {
   Corpus corpus{folder, "settings"};
   corpus.add(std::string{'\0'} +
-             "mode = \"sync\"\nlog = \"info\"\n[staging]\nmemory = \"2 GiB\"\nstripe = 4096\n"
-             "[placement]\nservers = [1, 3]\npolicy = \"list\"\n[wait]\ndeadline = 1.5\n"
+             "mode = \"sync\"\nlog = \"info\"\n[staging]\nmemory = \"2 GiB\"\nspill_limit = 4096\n"
+             "[placement]\nservers = [1, 3]\npolicy = \"auto\"\n[wait]\ndeadline = 1.5\n"
              "[files.default]\nbackend = \"hdf5\"\n[files.fields]\nexisting = 'replace'\n"
              "layout = \"time\"\ncompression = \"deflate\"\nchunk = \"1 MiB\"\n");
   corpus.add(std::string{'\0'} + "files.a.hints = \"a=b;c=d\"\nfiles.\"a.b\".keep = 3\n");

@@ -100,9 +100,6 @@ void check_types(const config::Settings& settings) {
       case config::ValueType::duration:
         require(settings.seconds(row.name) >= 0, "a duration below nothing");
         break;
-      case config::ValueType::list:
-        (void)settings.integers(row.name);
-        break;
       default:
         (void)settings.text(row.name);
     }

@@ -26,7 +26,7 @@ check_run() {
   local mode folder
   for mode in async sync; do
     folder=$(mktemp -d -p "$work")
-    (cd "$folder" && IOCOMP_MODE=$mode IOCOMP_PLACEMENT_RATIO=1 quietly "$mpiexec" -n 2 "$1")
+    (cd "$folder" && IOCOMP_MODE=$mode IOCOMP_PLACEMENT_SERVERS=1-per-1 quietly "$mpiexec" -n 2 "$1")
     od -An -v -td8 -w8 "$folder/numbers.bin" | tr -d ' ' | cmp - <(seq 0 999) ||
       fail "$1 in mode $mode wrote other numbers than 0 to 999"
   done

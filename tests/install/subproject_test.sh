@@ -49,7 +49,7 @@ objdump -p "$work/build/_deps/iocomp-build/lib/libiocomp.so" | grep 'NEEDED.*\(f
 
 for program in numbers_c numbers_cpp; do
   folder=$(mktemp -d -p "$work")
-  (cd "$folder" && IOCOMP_PLACEMENT_RATIO=1 quietly "$mpiexec" -n 2 "$work/build/$program")
+  (cd "$folder" && IOCOMP_PLACEMENT_SERVERS=1-per-1 quietly "$mpiexec" -n 2 "$work/build/$program")
   od -An -v -td8 -w8 "$folder/numbers.bin" | tr -d ' ' | cmp - <(seq 0 999) || fail "$program wrote other numbers"
 done
 

@@ -82,7 +82,7 @@ def test_the_debian_packages_serve_a_user(tmp_path):
             run("cmake", "-S", ROOT / project, "-B", project)
             run("cmake", "--build", project)
         launch = ["mpirun.openmpi", "--oversubscribe", "-n", "2"]
-        servers = {"IOCOMP_PLACEMENT_RATIO": "1", "IOCOMP_FILES_BACKEND": "hdf5"}
+        servers = {"IOCOMP_PLACEMENT_SERVERS": "1-per-1", "IOCOMP_FILES_BACKEND": "hdf5"}
         run(*launch, "tests/install/user/numbers_c", **servers)
         assert "499" in run("h5dump", "-d", "/0/numbers", "numbers.h5")
         run(*launch, "examples/c/example_first_array_c", IOCOMP_FILES_BACKEND="netcdf")

@@ -63,8 +63,8 @@ class CppFace : public testing::TestWithParam<std::string> {
  protected:
   /// Settings of a session whose file "numbers" lies in the test's folder.
   [[nodiscard]] std::string settings() const {
-    return "mode = \"" + GetParam() + "\"\nserver.returns = true\ntrace.summary = false\n" +
-           "placement.ratio = 1\n" + "[files.numbers]\npath = \"" + path().string() + "\"\n";
+    return "mode = \"" + GetParam() + "\"\nserver.end = 'return'\ntrace.lines = 'start'\n" +
+           "placement.servers = '1 per 1'\n[files.numbers]\npath = \"" + path().string() + "\"\n";
   }
   [[nodiscard]] std::filesystem::path path() const { return folder_.file("numbers.bin"); }
   [[nodiscard]] std::vector<std::int64_t> numbers_in_file() const {

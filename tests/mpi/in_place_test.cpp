@@ -28,9 +28,8 @@ void write_and_check(const std::filesystem::path& folder) {
   const std::string path = (folder / "out.bin").string();
   const std::string trace = (folder / "trace.json").string();
   const std::string settings =
-      "server.returns = true\ntransport.kind = \"shared\"\ntransport.way = "
-      "\"in-place\"\n[trace]\n" +
-      ("json = \"" + trace + "\"\nsummary = false\n") + "[files.out]\npath = \"" + path + "\"\n";
+      "server.end = 'return'\ntransport.kind = \"shared\"\ntest.way = \"in-place\"\n[trace]\n" +
+      ("json = \"" + trace + "\"\nlines = \"start\"\n") + "[files.out]\npath = \"" + path + "\"\n";
   iocomp_session* session = nullptr;
   ASSERT_EQ(iocomp_init(MPI_COMM_WORLD, settings.c_str(), &session), 0) << iocomp_error();
   if (iocomp_role(session) == IOCOMP_SERVER) {

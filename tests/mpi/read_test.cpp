@@ -73,7 +73,7 @@ class Reading : public testing::TestWithParam<std::string> {
     MPI_Comm some = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, world_.rank < ranks ? 0 : MPI_UNDEFINED, 0, &some);
     if (some != MPI_COMM_NULL) {
-      iocomp::Session io{some, mode + "\nserver.returns = true\ntrace.summary = false\n" +
+      iocomp::Session io{some, mode + "\nserver.end = 'return'\ntrace.lines = 'start'\n" +
                                    "[files.default]\nbackend = \"" + GetParam() +
                                    "\"\n[files.data]\npath = \"" + path_ + "\"\n"};
       if (io.role() != IOCOMP_SERVER) {
@@ -137,7 +137,7 @@ TEST_P(Reading, AnyRanksReadAnyBoxOfWhatAnyRanksWrote) {
   const std::uint32_t seed = iocomp::test_seed();
   SCOPED_TRACE(iocomp::seed_text(seed));
   std::mt19937_64 random{seed + static_cast<std::uint32_t>(world_.rank)};
-  const std::vector<std::string> modes{"mode = \"sync\"", "placement.ratio = 1",
+  const std::vector<std::string> modes{"mode = \"sync\"", "placement.servers = '1 per 1'",
                                        "mode = \"async\""};
   std::size_t mode = 0;
   for (int writers = 1; writers <= world_.size; ++writers) {

@@ -22,7 +22,7 @@ class Structs : public ::testing::Test {
     std::string path = folder.string();
     ASSERT_NE(mkdtemp(path.data()), nullptr);
     folder = path;
-    const std::string settings = "mode = \"sync\"\ntrace.summary = false\ntrace.start = false\n";
+    const std::string settings = "mode = \"sync\"\ntrace.lines = 'none'\n";
     ASSERT_EQ(iocomp_init(MPI_COMM_WORLD, settings.c_str(), &session), 0) << iocomp_error();
     text = "path = \"" + (folder / "out.bin").string() + '"';
     options.settings = text.c_str();

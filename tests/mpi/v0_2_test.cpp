@@ -20,8 +20,8 @@ class OldNames : public ::testing::Test {
     std::string path = (std::filesystem::temp_directory_path() / "iocomp_old_XXXXXX").string();
     ASSERT_NE(mkdtemp(path.data()), nullptr);
     folder_ = path;
-    const std::string settings = "trace.summary = false\ntrace.start = false\n[files.a]\npath = '" +
-                                 path + "/a.bin'\nexisting = 'continue'\n";
+    const std::string settings =
+        "trace.lines = 'none'\n[files.a]\npath = '" + path + "/a.bin'\nexisting = 'continue'\n";
     ASSERT_EQ(iocomp_init(MPI_COMM_WORLD, settings.c_str(), &session), 0) << iocomp_error();
   }
   void TearDown() override {

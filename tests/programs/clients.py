@@ -10,7 +10,7 @@ from typing import Any
 
 from iocomp_studies.launch import Build, Launch
 
-QUIET = {"trace.summary": "false", "trace.start": "false"}
+QUIET = {"trace.lines": "none"}
 KERNEL = QUIET | {"transport.kind": "kernel"}
 SYNC = QUIET | {"mode": "sync"}
 

@@ -12,7 +12,7 @@ import pytest
 
 from iocomp_studies.launch import Build, Launch, RunFailedError
 
-MESSAGE = {"mode": "async", "transport.kind": "message", "trace.summary": "false"}
+MESSAGE = {"mode": "async", "transport.kind": "message", "trace.lines": "start"}
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_hand_off_times_every_size(build: Build, tmp_path: Path, extra: str) -> 
 
 
 def test_scale_counts_every_hand_off(build: Build, tmp_path: Path) -> None:
-    settings = {**MESSAGE, "placement.policy": "list", "placement.servers": "4"}
+    settings = {**MESSAGE, "placement.servers": "[4]"}
     arguments = f"--puts 64 --steps 2 --batch 5 --file {tmp_path}/s"
     result = run(build, "bench/scale", arguments, 5, settings)
     assert (result["compute_ranks"], result["servers"]) == (4, 1)

@@ -13,17 +13,15 @@ import pytest
 
 from iocomp_studies.launch import Build, Launch, RunFailedError
 
-SYNC = {"mode": "sync", "trace.summary": "false"}
+SYNC = {"mode": "sync", "trace.lines": "start"}
 ONE_SERVER = {
     "mode": "async",
     "transport.kind": "message",
-    "trace.summary": "false",
+    "trace.lines": "start",
     "placement.policy": "tail",
-    "placement.servers_per_node": "1",
+    "placement.servers": "1 per node",
 }
-FIRST_SERVES = {
-    key: value for key, value in ONE_SERVER.items() if key != "placement.servers_per_node"
-} | {"placement.policy": "list", "placement.servers": "0"}
+FIRST_SERVES = ONE_SERVER | {"placement.policy": "auto", "placement.servers": "[0]"}
 BASELINES = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "adios2", "adios2-async")
 
 

@@ -20,7 +20,7 @@ ONE_SERVER = QUIET | {
     "mode": "async",
     "transport.kind": "message",
     "placement.policy": "tail",
-    "placement.servers_per_node": "1",
+    "placement.servers": "1 per node",
 }
 
 # From the output of HPCG 3.1, made with its reference kernels: entries of each level, the norm of

@@ -22,7 +22,7 @@ run = Client("hpl")
 ONE_SERVER = QUIET | {
     "mode": "async",
     "placement.policy": "tail",
-    "placement.servers_per_node": "1",
+    "placement.servers": "1 per node",
 }
 Matrix = npt.NDArray[np.float64]
 

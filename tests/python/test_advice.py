@@ -69,7 +69,7 @@ def test_settings_become_tables_that_can_be_read() -> None:
     settings = {
         "mode": "async",
         "placement.policy": "tail",
-        "placement.ratio": "4",
+        "placement.servers": "1 per 4",
         "transport.kind": "auto",
         "staging.memory": "320 MiB",
         "files.default.backend": "posix",
@@ -78,7 +78,7 @@ def test_settings_become_tables_that_can_be_read() -> None:
     assert text.startswith("# Why.\n# How.\nmode = ")
     assert tomllib.loads(text) == {
         "mode": "async",
-        "placement": {"policy": "tail", "ratio": 4},
+        "placement": {"policy": "tail", "servers": "1 per 4"},
         "transport": {"kind": "auto"},
         "staging": {"memory": "320 MiB"},
         "files": {"default": {"backend": "posix"}},

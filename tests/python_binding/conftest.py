@@ -31,8 +31,8 @@ from processes import environment_without_iocomp  # noqa: E402
 MODES = {
     "kernel": {"MODE": "async", "TRANSPORT_KIND": "kernel"},
     "sync": {"MODE": "sync"},
-    "shared": {"PLACEMENT_RATIO": "1", "TRANSPORT_KIND": "shared"},
-    "message": {"PLACEMENT_RATIO": "1", "TRANSPORT_KIND": "message"},
+    "shared": {"PLACEMENT_SERVERS": "1-per-1", "TRANSPORT_KIND": "shared"},
+    "message": {"PLACEMENT_SERVERS": "1-per-1", "TRANSPORT_KIND": "message"},
 }
 
 
@@ -51,7 +51,7 @@ class Launcher:
         return Path(self.build.modules).parent / "libiocomp.so"
 
     def environment(self, settings: dict[str, str]) -> dict[str, str]:
-        quick = {"WAIT_DEADLINE": "30", "TRACE_START": "false", "TRACE_SUMMARY": "false"}
+        quick = {"WAIT_DEADLINE": "30", "TRACE_LINES": "none"}
         iocomp = {f"IOCOMP_{name}": text for name, text in (quick | settings).items()}
         paths = {"PYTHONPATH": str(ROOT / "bindings/python"), "IOCOMP_LIBRARY": str(self.library)}
         return environment_without_iocomp() | paths | iocomp
@@ -86,7 +86,7 @@ class Launcher:
             return done.stdout + done.stderr
         journals = self.folder / f".{name}"
         journals.mkdir()
-        environment = self.environment(settings | {"SERVER_RETURNS": "true"})
+        environment = self.environment(settings | {"SERVER_END": "return"})
         own = {key: text for key, text in environment.items() if key.startswith("IOCOMP_")}
         order = journals / "order"
         write_order(order, shlex.join([name, *words]), journals, self.folder, own)

@@ -402,7 +402,7 @@ def failures() -> None:
     assert sizes == {number: dtype.itemsize for dtype, number in arrays.TYPES.items()}
     assert "files.a.path" in io.settings and "a.bin" in io.settings
     assert io.role == (
-        iocomp.Role.BOTH if "IOCOMP_PLACEMENT_RATIO" not in os.environ else iocomp.Role.COMPUTE
+        iocomp.Role.BOTH if "IOCOMP_PLACEMENT_SERVERS" not in os.environ else iocomp.Role.COMPUTE
     )
     out = io.open("a")
     u = out.define("u", "f8", (2 * size,))
@@ -519,7 +519,7 @@ def sub_communicators() -> None:
 
 def serving() -> None:
     """Return on a server too, and say so."""
-    with iocomp.Session(settings="server.returns = true") as io:
+    with iocomp.Session(settings="server.end = 'return'") as io:
         print(f"role {io.role.name}\n", end="", flush=True)
         if io.role == iocomp.Role.SERVER:
             raises(iocomp.InvalidArgumentError, "server", io.open, "fields")

@@ -72,13 +72,13 @@ def test_files_on_sub_communicators(play: Play) -> None:
 
 
 def test_servers_that_return_say_so(play: Play) -> None:
-    told = play("serving", ranks=4, alone=True, PLACEMENT_RATIO="1")
+    told = play("serving", ranks=4, alone=True, PLACEMENT_SERVERS="1-per-1")
     assert (told.count("role SERVER"), told.count("role COMPUTE"), told.count("back")) == (2, 2, 4)
 
 
 def test_servers_leave_the_program(launch: Launcher) -> None:
     code = "import iocomp; print('begin'); io = iocomp.Session(); io.finalize(); print('back')"
-    done = launch.run("-c", code, ranks=4, PLACEMENT_RATIO="1")
+    done = launch.run("-c", code, ranks=4, PLACEMENT_SERVERS="1-per-1")
     assert (done.stdout.count("begin"), done.stdout.count("back")) == (4, 2)
 
 
@@ -106,7 +106,7 @@ def test_an_exception_on_one_rank_ends_the_job(launch: Launcher) -> None:
 
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_a_program_stops_and_goes_on(play: Play, mode: str) -> None:
-    play("stopping", ranks=4, alone=True, SERVER_RETURNS="true", **MODES[mode])
+    play("stopping", ranks=4, alone=True, SERVER_END="return", **MODES[mode])
 
 
 def test_memory_shapes() -> None:

@@ -47,7 +47,7 @@ from views import (  # noqa: E402
 )
 from written import Expected, Refused, write  # noqa: E402
 
-QUIET = {"trace": {"start": False, "summary": False}, "log": "error"}
+QUIET = {"trace": {"lines": "none"}, "log": "error"}
 
 
 def _expected_view(expected: Expected) -> View:
@@ -108,7 +108,7 @@ class Trials:
         """Begin a session, and start the C program."""
         self._folder = folder
         program = Path(BUILD.actor).parents[1] / "same_reader/dump_inputs"
-        quick = {"IOCOMP_TRACE_START": "false", "IOCOMP_TRACE_SUMMARY": "false"}
+        quick = {"IOCOMP_TRACE_LINES": "none"}
         self._c = CReader(str(program), folder, environment_without_iocomp() | quick)
         self.session = iocomp.Session(settings=QUIET)
         self.told: Counter[str] = Counter()

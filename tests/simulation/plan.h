@@ -145,7 +145,7 @@ struct Plan {
   int writing_threads = 1;     ///< that compress, of each process
   bool shares_memory = false;  ///< between ranks of a node; else all is sent by MPI
   int nodes = 1;               ///< each with as many ranks, and with a server
-  std::string way = "auto";    ///< transport.way
+  std::string way = "auto";    ///< test.way
   System system{};
   bool are_files_in_turn = false;  ///< all are open at once, and each makes a step in turn
   std::vector<PlannedFile> files{};

@@ -55,15 +55,15 @@ std::string path_of(const PlannedFile& file) {
 iocomp::config::Settings settings_of(const Plan& plan) {
   Values values;
   values.set("mode", plan.mode == Mode::synchronous ? "sync" : "async");
-  values.set("trace.start", "false");
-  values.set("staging.stripe", plan.stripe_bytes);
+  values.set("trace.lines", "summary");
+  values.set("test.stripe", plan.stripe_bytes);
   values.set("client.buffer_memory", plan.buffer_bytes);
   values.set("staging.spill", Machine::prefix.substr(0, Machine::prefix.size() - 1));
-  values.set("expert.inline", plan.inline_bytes);
-  values.set("expert.credits", plan.credits);
-  values.set("expert.touch", 0);
-  values.set("transport.way", plan.way);
-  values.set("transport.kernel_from", plan.kernel_from_bytes);
+  values.set("test.inline", plan.inline_bytes);
+  values.set("test.credits", plan.credits);
+  values.set("test.touch", 0);
+  values.set("test.way", plan.way);
+  values.set("test.kernel_from", plan.kernel_from_bytes);
   values.set("writing.threads", plan.writing_threads);
   for (const auto& file : plan.files) {
     const std::string section = "files." + file.name + '.';

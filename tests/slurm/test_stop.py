@@ -77,11 +77,11 @@ def test_a_job_that_is_signalled_stops_and_starts_again(actors: Actors) -> None:
 @pytest.mark.parametrize(("before", "expected"), [("10 min", 1), ("10 s", 0)])
 def test_slurm_tells_when_the_job_ends(actors: Actors, before: str, expected: int) -> None:
     """By squeue: Slurm 22.05 sets no SLURM_JOB_END_TIME."""
-    told = 'export IOCOMP_STOP_AT=$(squeue -h -j "$SLURM_JOB_ID" -o %e); exec "$@"'
+    end = '$(squeue -h -j "$SLURM_JOB_ID" -o %e)'
+    told = f'export IOCOMP_STOP_AT="{end} - {before}"; exec "$@"'
     job = actors.play(
         "init\nshould_stop\n",
         ranks=2,
-        settings={"stop": {"before": before}},
         launcher=[*lives_on(actors, 2), "--time=5", "bash", "-c", told, "bash"],
     )
     assert job.status == 0 and not job.failures(), job

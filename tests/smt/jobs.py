@@ -92,7 +92,7 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
         words = f"{launch}--mapping {mapping} --ranks {ranks} --"
         yield f"offline-{mapping}", offline + actor.format(words)
 
-    paired = "export IOCOMP_PLACEMENT_RATIO=1\n"
+    paired = "export IOCOMP_PLACEMENT_SERVERS=1-per-1\n"
     yield "auto", paired + actor.format(bound(build.mpi, BOUND))
     yield "auto-whole-cores", paired + actor.format(bound(build.mpi, BOUND_TO_CORES))
     yield "auto-unbound", paired + actor.format(unbound(build.mpi, 4))
@@ -119,8 +119,8 @@ def writer_threads(build: Build, launch: str) -> str:
         "end_step out", "wait out written", "pause 2", "close out", "finalize",
     )  # fmt: skip
     lines = "\\n".join(script)
-    return f"""export IOCOMP_WRITING_THREADS=2 IOCOMP_WRITING_AUTO_IDLE=local IOCOMP_FILES_OUT_PATH=out
-export IOCOMP_EXPERT_TOUCH="{STAGING_BYTES}B" IOCOMP_STAGING_MEMORY="64 MiB"
+    return f"""export IOCOMP_WRITING_THREADS=2 IOCOMP_WRITING_POLICY=local IOCOMP_FILES_OUT_PATH=out
+export IOCOMP_TEST_TOUCH="{STAGING_BYTES}B" IOCOMP_STAGING_MEMORY="64 MiB"
 printf '{lines}\\n' >script
 {launch}--mapping node --servers-per-node 1 --ranks 4 -- {build.actor} script . &
 shell=$!

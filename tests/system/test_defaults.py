@@ -18,7 +18,7 @@ def play(actors: Actors, settings: dict[str, Any], names: tuple[str, ...] = ("ou
     for name in names:
         lines += [f"open {name} series", f"define {name} u int64 64x64", f"put {name} u"]
         lines += [f"end_step {name}", f"close {name}"]
-    nothing_asked = {"placement": {"ratio": 0}, "trace": {"start": True}}
+    nothing_asked = {"placement": {"servers": ""}, "trace": {"lines": "start"}}
     job = actors.play(
         "\n".join(lines), ranks=4, settings={**nothing_asked, "files": FILES, **settings}
     )
@@ -41,8 +41,8 @@ def test_all_ranks_compute_and_the_kernel_writes(actors: Actors) -> None:
 
 
 ASKED = {
-    "a ratio": ({"placement": {"ratio": 3}}, 3),
-    "a number": ({"placement": {"servers_per_node": 2}}, 2),
+    "a ratio": ({"placement": {"servers": "1 per 3"}}, 3),
+    "a number": ({"placement": {"servers": "2 per node"}}, 2),
     "a list": ({"placement": {"servers": [0]}}, 3),
     "a policy": ({"placement": {"policy": "tail"}}, 2),
     "groups": ({"placement": {"node_size": 2}}, 2),
@@ -56,7 +56,7 @@ ASKED = {
 def test_servers_come_when_they_are_asked_for(actors: Actors, asked: str) -> None:
     settings, compute_ranks = ASKED[asked]
     if "placement" in settings:
-        settings["placement"].setdefault("ratio", 0)
+        settings["placement"].setdefault("servers", "")
     job = play(actors, settings)
     assert len(job.calls("close", file="out")) == compute_ranks, job
     servers = 4 - compute_ranks
@@ -65,7 +65,7 @@ def test_servers_come_when_they_are_asked_for(actors: Actors, asked: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "unasked", [{"transport": {"kind": "kernel"}, "placement": {"ratio": 1}}, {"mode": "sync"}]
+    "unasked", [{"transport": {"kind": "kernel"}, "placement": {"servers": "1 per 1"}}, {"mode": "sync"}]
 )
 def test_modes_without_servers_have_none(actors: Actors, unasked: dict[str, Any]) -> None:
     job = play(actors, unasked)
@@ -89,11 +89,11 @@ def test_a_file_that_is_asked_to_be_synchronous_is_told(actors: Actors) -> None:
 
 
 def test_the_line_can_be_turned_off(actors: Actors) -> None:
-    job = play(actors, {"trace": {"start": False}})
+    job = play(actors, {"trace": {"lines": "none"}})
     assert job.stderr == "", job
 
 
-WITH_SERVERS = {"placement": {"ratio": 1}, "trace": {"start": True}, "files": FILES}
+WITH_SERVERS = {"placement": {"servers": "1 per 1"}, "trace": {"lines": "start"}, "files": FILES}
 HINT = "no compute rank has called iocomp in the 1 s since iocomp_init"
 
 

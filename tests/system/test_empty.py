@@ -99,7 +99,7 @@ def test_a_file_that_is_closed_without_a_step(actors: Actors, back_end: str, mod
     skip_if_missing(actors.build, back_end)
     name = f"out{extension(back_end)}"
     file = file_settings(back_end, path=name)
-    more = {**mode_settings(mode), "placement": {"servers_per_node": 1}}
+    more = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
     lines = ["init", "open out series", "define out u int64 8x4", "close out"]
     job = actors.play("\n".join(lines), ranks=3, settings={**more, "files": {"out": file}})
     assert job.status == 0 and not job.failures(), job

@@ -109,7 +109,7 @@ def written(actors: Actors) -> Path:
         ranks=2,
         settings={
             "mode": "sync",
-            "trace": {"timeline": "trace", "start": False, "summary": False},
+            "trace": {"timeline": "trace", "lines": "none"},
             "files": {"out": file_settings("hdf5", path="out.h5")},
         },
     )

@@ -52,7 +52,7 @@ def environment(back_end: str, mode: str) -> dict[str, str]:
     if "mode" in modes:
         settings["mode"] = str(modes["mode"])
     if mode == "async":
-        settings["placement.ratio"] = "1"
+        settings["placement.servers"] = "1 per 1"
     return environment_without_iocomp() | {
         f"IOCOMP_{name.replace('.', '_').upper()}": text for name, text in settings.items()
     }

@@ -54,8 +54,8 @@ ENDED = {"one step more": 2, "one step less": 2}  # steps, by all
 PLACEMENTS = {
     "sync": mode_settings("sync"),
     "kernel": mode_settings("kernel"),
-    "async with two servers": {"placement": {"servers_per_node": 2, "policy": "spread"}},
-    "async with one server": {"placement": {"policy": "list", "servers": [3]}},
+    "async with two servers": {"placement": {"servers": "2 per node", "policy": "spread"}},
+    "async with one server": {"placement": {"servers": [3]}},
 }
 
 

@@ -21,8 +21,8 @@ def play(actors: Actors, lines: list[str], back_end: str = "posix", **more: Any)
     files = {"out": file_settings(back_end, path=path, guard=False)}
     settings: dict[str, Any] = {
         "transport": {"kind": "kernel"},
-        "trace": {"json": "trace.json", "summary": True},
-        "expert": {"request": "1 MiB"},
+        "trace": {"json": "trace.json", "lines": "summary"},
+        "test": {"request": "1 MiB"},
         "client": {"buffer_memory": "256 MiB"},
         "files": files,
     }

@@ -31,7 +31,7 @@ def test_a_series_has_no_room_for_steps_that_do_not_come(
 ) -> None:
     lines = ["init", "open out series", f"define out u float64 {ELEMENTS}"]
     lines += ["put out u", "end_step out"] * steps + ["close out"]
-    settings = {**mode_settings(mode), "placement": {"servers_per_node": 2}}
+    settings = {**mode_settings(mode), "placement": {"servers": "2 per node"}}
     settings["files"] = {"out": file_settings(back_end, path="out")}
     job = actors.play(
         "\n".join(lines), ranks=4 if mode == "async" else 2, settings=settings

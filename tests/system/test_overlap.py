@@ -86,7 +86,7 @@ def test_blocks_that_ranks_write_themselves_are_compared_too(actors: Actors, mod
         "files": {"out": file_settings("posix", path="out.dat")},
     }
     if mode == "async":
-        settings["transport"] = {"kind": "auto", "kernel_from": 4096}
+        settings["test"] = {"kernel_from": 4096}
     job = actors.play("\n".join(lines), ranks=RANKS, settings=settings)
     assert job.status == 0, job
     assert {entry["code"] for entry in job.calls("wait_step")} == {OVERLAPPING_PUTS}, job
@@ -199,8 +199,9 @@ def test_any_of_puts_that_overlap_is_there_and_the_step_is_committed(
     path = f"out{extension(back_end)}"
     settings: dict[str, object] = {
         **mode_settings(mode),
-        "placement": {"servers_per_node": 2},
-        "staging": {"memory": "8 MiB", "stripe": "64 KiB"},
+        "placement": {"servers": "2 per node"},
+        "staging": {"memory": "8 MiB"},
+        "test": {"stripe": "64 KiB"},
         "files": {"out": file_settings(back_end, path=path, overlap="any", guard=False)},
     }
     if transport is not None:

@@ -20,7 +20,7 @@ def play(actors: Actors, lines: list[str]) -> tuple[Job, list[str]]:
         "\n".join(lines),
         ranks=4,
         settings={
-            "transport": {"kind": "auto", "kernel_from": KERNEL_FROM},
+            "test": {"kernel_from": KERNEL_FROM},
             "trace": {"json": "trace.json"},
             "files": {"out": file_settings("posix", path="out.dat", guard=False)},
         },

@@ -148,8 +148,8 @@ def test_servers_named_for_another_policy_are_refused(actors: Actors) -> None:
     job = actors.play("init\n", ranks=4, settings=settings)
     inits = job.calls("init")
     assert {entry["code"] for entry in inits} == {INVALID_SETTING}, job
-    assert 'placement.policy = "list"' in inits[0]["story"]
-    assert 'is "halves"' in inits[0]["story"]
+    assert 'placement.policy is "auto"' in inits[0]["story"]
+    assert 'set to "halves"' in inits[0]["story"]
 
 
 def test_a_report_that_cannot_be_written_is_told_to_all(actors: Actors) -> None:
@@ -177,7 +177,7 @@ def test_servers_stand_back_as_far_as_they_are_told(actors: Actors) -> None:
 
     job = actors.play(
         "init\npause 1\nfinalize\n", ranks=3,
-        settings={"placement": {"ratio": 2}, "server": {"nice": 7}}, meanwhile=look,
+        settings={"placement": {"servers": "1 per 2"}, "server": {"nice": 7}}, meanwhile=look,
     )  # fmt: skip
     assert job.status == 0, job
     own = os.getpriority(os.PRIO_PROCESS, 0)

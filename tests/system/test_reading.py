@@ -133,7 +133,7 @@ def test_a_torn_checkpoint_does_not_keep_the_others_from_being_read(
         ranks=2,
         settings=settings("sync", back_end),
         folder=written.folder,
-        environment={"IOCOMP_LOG": "warning", "IOCOMP_TRACE_SUMMARY": "true"},
+        environment={"IOCOMP_LOG": "warning", "IOCOMP_TRACE_LINES": "summary"},
     )
     assert job.status == 0, job
     if back_end == "hdf5" and torn == 1:  # of its size, and not the newest: found when it is read
@@ -155,7 +155,7 @@ def test_a_torn_checkpoint_does_not_keep_the_others_from_being_read(
 def test_the_summary_tells_what_was_read(actors: Actors) -> None:
     script = f"init\nopen out series\n{DEFINE}\n{STEP}close out\nread out\n"
     job = actors.play(
-        script, ranks=2, settings=settings("sync"), environment={"IOCOMP_TRACE_SUMMARY": "true"}
+        script, ranks=2, settings=settings("sync"), environment={"IOCOMP_TRACE_LINES": "summary"}
     )
     lines = job.output.strip().splitlines()
     assert len(lines) == 2, job

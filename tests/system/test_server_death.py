@@ -140,7 +140,7 @@ def test_ranks_finish_what_a_killed_server_leaves(
     actors: Actors, kind: str, victim: int, way: str
 ) -> None:
     lines = script(kind, f"@0 kill {victim}", "put out u by=columns halo=1")
-    job = play(actors, lines, FILES, transport={"kind": "shared"} | PUTS[way])
+    job = play(actors, lines, FILES, test=PUTS[way])
     assert check_steps(job, kind, 7) >= {0, 1, 5, 6}, job
     assert f"server {victim - 2} (rank {victim}, process" in job.output, job
     assert "are written by compute rank" in job.output, job
@@ -152,7 +152,7 @@ def test_ranks_round_what_a_killed_server_leaves(actors: Actors, way: str) -> No
     put = "put out u by=columns halo=1"
     lines = [line.replace("int64", "float64") for line in script("series", "@0 kill 2", put)]
     files = {"out": {**FILES["out"], "keep_bits": 30}}
-    job = play(actors, lines, files, transport={"kind": "shared"} | PUTS[way])
+    job = play(actors, lines, files, test=PUTS[way])
     assert check_steps(job, "series", 7) >= {0, 1, 5, 6}, job
     assert "are written by compute rank" in job.output, job
 
@@ -168,7 +168,7 @@ def test_ranks_finish_whatever_the_server_died_in(
     victim = 3 if call == "pwrite" and after % 2 else 2  # the lead alone publishes
     fault = f"@{victim} fault {call} KILL after={after} path=out"
     job = play(
-        actors, lines, FILES, before=fault, transport={"kind": "shared"} | PUTS[way], ranks=4
+        actors, lines, FILES, before=fault, test=PUTS[way], ranks=4
     )
     assert len(check_steps(job, kind, 7)) >= 4, job
     assert after > 1 or "has ended" in job.output, job
@@ -180,8 +180,7 @@ def test_ranks_go_on_without_a_server_that_was_stopped(
     actors: Actors, kind: str, way: str
 ) -> None:
     lines = script(kind, "@0 stop 2", "put out u by=columns halo=1")
-    transport = {"kind": "shared", "way": way}
-    job = play(actors, [*lines, "barrier", "@0 go_on 2"], FILES, transport=transport)
+    job = play(actors, [*lines, "barrier", "@0 go_on 2"], FILES, test={"way": way})
     assert check_steps(job, kind, 7) >= {0, 1, 5, 6}, job
     assert "does not respond" in job.output, job
 
@@ -212,7 +211,7 @@ def test_blocks_of_all_sizes_are_there_or_their_step_is_told_as_failed(
     fault = f"@{victim} fault pwrite KILL after={after} path=out"
     way = dice.choice(["auto", "pull", "staged"])
     try:
-        job = play(actors, lines, FILES, before=fault, transport={"kind": "shared", "way": way})
+        job = play(actors, lines, FILES, before=fault, test={"way": way})
         check_steps(job, kind, steps)
     except AssertionError as error:
         raise AssertionError(f"seed {seed}, way {way}: {error}") from error

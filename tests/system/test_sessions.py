@@ -71,7 +71,7 @@ def test_servers_leave_by_themselves(actors: Actors) -> None:
 
 def test_servers_return_from_init_when_told_to(actors: Actors) -> None:
     script = f"init\nopen out series\ndefine out u int64 64x32\n{puts()}close out\n"
-    job = actors.play(script, ranks=4, settings={"server": {"returns": True}})
+    job = actors.play(script, ranks=4, settings={"server": {"end": "return"}})
     assert job.status == 0, job
     assert not job.failures(), job
     roles = {entry["rank"]: entry["role"] for entry in job.calls("init")}
@@ -109,7 +109,7 @@ def test_a_waiting_compute_rank_sleeps(actors: Actors) -> None:
 
 def test_the_summary_is_one_line(actors: Actors) -> None:
     script = f"init\nopen out series\ndefine out u int64 64x32\n{puts()}close out\n"
-    job = actors.play(script, ranks=4, environment={"IOCOMP_TRACE_SUMMARY": "true"})
+    job = actors.play(script, ranks=4, environment={"IOCOMP_TRACE_LINES": "summary"})
     lines = job.output.strip().splitlines()
     assert len(lines) == 1, job
     assert lines[0].startswith("iocomp: "), job

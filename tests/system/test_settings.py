@@ -29,8 +29,8 @@ BAD_FILES = {
     ),
     "a bad choice": ({"mode": "quick"}, ('mode = "quick"', "async", "sync", "iocomp.toml")),
     "a bad size": ({"staging": {"memory": "much"}}, ("staging.memory", "much")),
-    "a bad number": ({"disk": {"threads": 0}}, ("disk.threads", "1")),
-    "a bad type": ({"trace": {"summary": "perhaps"}}, ("trace.summary", "perhaps")),
+    "a bad number": ({"writing": {"threads": 0}}, ("writing.threads", "1")),
+    "a bad type": ({"placement": {"strict": "perhaps"}}, ("placement.strict", "perhaps")),
     "no staging memory": ({"staging": {"memory": "4 KiB"}}, ("staging.memory", "4 KiB")),
 }
 
@@ -42,8 +42,21 @@ def test_bad_settings(actors: Actors, trouble: str) -> None:
 
 
 def test_a_bad_variable(actors: Actors) -> None:
-    job = actors.play(SCRIPT, ranks=3, environment={"IOCOMP_PLACEMENT_RATIO": "none"})
-    check_refused(job, 3, "IOCOMP_PLACEMENT_RATIO", "none")
+    job = actors.play(SCRIPT, ranks=3, environment={"IOCOMP_PLACEMENT_SERVERS": "some"})
+    check_refused(job, 3, "IOCOMP_PLACEMENT_SERVERS", "some")
+
+
+GONE = {
+    "in a file": ({"trace": {"summary": False}}, {}, ("trace.summary (iocomp.toml:", "trace.lines")),
+    "in a variable": ({}, {"IOCOMP_PLACEMENT_RATIO": "4"}, ("IOCOMP_PLACEMENT_RATIO", "1 per 4")),
+}
+
+
+@pytest.mark.parametrize("where", GONE)
+def test_a_key_of_an_earlier_release_names_what_serves_now(actors: Actors, where: str) -> None:
+    settings, environment, words = GONE[where]
+    job = actors.play(SCRIPT, ranks=3, settings=settings, environment=environment)
+    check_refused(job, 3, "is gone", *words)
 
 
 def test_variables_of_others_are_warned_of_by_one_rank(actors: Actors) -> None:
@@ -66,14 +79,14 @@ BAD_PLACEMENTS = {
     "one rank alone": (1, {}, ("1",)),
     "more servers than compute ranks": (
         4,
-        {"policy": "spread", "servers_per_node": 3},
+        {"policy": "spread", "servers": "3 per node"},
         ("servers", "compute"),
     ),
-    "all ranks are servers": (4, {"policy": "packed", "servers_per_node": 4}, ("servers",)),
-    "a rank that does not exist": (4, {"policy": "list", "servers": [1, 7]}, ("7",)),
-    "a rank twice": (4, {"policy": "list", "servers": [1, 1]}, ("1",)),
-    "an empty list": (4, {"policy": "list"}, ("placement.servers",)),
-    "a list of all": (4, {"policy": "list", "servers": [0, 1, 2, 3]}, ("compute",)),
+    "all ranks are servers": (4, {"policy": "packed", "servers": "4 per node"}, ("servers",)),
+    "a rank that does not exist": (4, {"servers": [1, 7]}, ("7",)),
+    "a rank twice": (4, {"servers": [1, 1]}, ("1",)),
+    "a number alone": (4, {"servers": 2}, ("placement.servers", "per node")),
+    "a list of all": (4, {"servers": [0, 1, 2, 3]}, ("compute",)),
 }
 
 

@@ -30,7 +30,7 @@ def test_each_has_its_own_settings_folder_output_and_faults(actors: Actors) -> N
     assert {entry["code"] for entry in limit.failures()} == {STORAGE_FAILURE}, limit
     refused = actors.play("init\n", ranks=4, environment={"IOCOMP_MODE": "quick"})
     assert {entry["code"] for entry in refused.calls("init")} == {INVALID_SETTING}, refused
-    told = actors.play(WRITE, ranks=4, environment={"IOCOMP_TRACE_SUMMARY": "true"})
+    told = actors.play(WRITE, ranks=4, environment={"IOCOMP_TRACE_LINES": "summary"})
     check_well(told)
     assert told.output.startswith("iocomp: "), told
     sync = actors.play(WRITE, ranks=4, settings={"mode": "sync"})

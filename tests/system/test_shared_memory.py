@@ -43,9 +43,9 @@ def trace(job: Job) -> dict[str, Any]:
     return json.loads((job.folder / "trace.json").read_text())
 
 
-def settings(segment: str = "auto", **transport: object) -> dict[str, Any]:
-    expert = {"segment": segment}
-    return {"transport": transport, "expert": expert, "trace": {"json": "trace.json"}}
+def settings(segment: str = "auto", way: str = "auto", **transport: object) -> dict[str, Any]:
+    tests = {"segment": segment, "way": way}
+    return {"transport": transport, "test": tests, "trace": {"json": "trace.json"}}
 
 
 @may_mount
@@ -181,7 +181,7 @@ def test_two_nodes_use_both_transports_at_once(actors: Actors) -> None:
     job = actors.play(
         SCRIPT,
         ranks=4,
-        settings=settings() | {"placement": {"policy": "spread", "servers_per_node": 1}},
+        settings=settings() | {"placement": {"policy": "spread", "servers": "1 per node"}},
         launcher=[*over_nodes(actors.build, 2), "4"],
         seconds=60,
     )

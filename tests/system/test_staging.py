@@ -69,7 +69,7 @@ def test_staging_smaller_than_messages(actors: Actors, settings: dict[str, str])
     job = actors.play(
         "\n".join(lines),
         ranks=4,
-        settings={"staging": {"memory": "256 KiB"}, "expert": settings},
+        settings={"staging": {"memory": "256 KiB"}, "test": settings},
     )
     assert not job.failures(), job
     assert job.status == 0, job

@@ -23,7 +23,7 @@ DEFINE = ["open out series", "define out u int64 6x4", "define out once float64 
 def play(
     actors: Actors, lines: list[str], mode: str, folder: Path | None = None, **more: object
 ) -> Job:
-    settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers_per_node": 1}}
+    settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
     settings["files"] = {"out": file_settings("hdf5", path="out.h5", **more)}
     job = actors.play(
         "\n".join(["init", *lines]), ranks=3 if mode == "async" else 2, settings=settings, folder=folder

@@ -46,29 +46,30 @@ def test_nothing_stops_a_job_that_nobody_told_to(actors: Actors) -> None:
 
 
 SOON = {
-    "before the end that Slurm tells": ({"before": "10 min"}, 300, {1}),
-    "not yet": ({"before": "1 min"}, 300, {0}),
-    "stop.at goes first": ({"before": "1 min", "at": "+30"}, 300, {1}),
-    "stop.at alone": ({"at": "-1"}, None, {1}),
-    "stop.at, later": ({"at": "+60"}, None, {0}),
+    "before the end that Slurm tells": ({"at": "end - 10 min"}, 300, {1}),
+    "not yet": ({"at": "end - 1 min"}, 300, {0}),
+    "before a time": ({"at": "+30 - 1 min"}, 300, {1}),
+    "a time": ({"at": "-1"}, None, {1}),
+    "a time to come": ({"at": "+60"}, None, {0}),
 }
 
 
 @pytest.mark.parametrize("case", SOON)
 def test_the_time_stops_it(actors: Actors, case: str) -> None:
     settings, left, expected = SOON[case]
-    if "at" in settings:
-        end = time.time() + float(settings["at"])
-        form = "%Y-%m-%dT%H:%M:%S" if case == "stop.at alone" else None
-        at = time.strftime(form, time.localtime(end)) if form else f"{end:.0f}"
-        settings = {**settings, "at": at}
+    if settings["at"][0] in "+-":
+        end, *before = settings["at"].split(" - ")
+        moment = time.time() + float(end)
+        form = "%Y-%m-%dT%H:%M:%S" if case == "a time" else None
+        at = time.strftime(form, time.localtime(moment)) if form else f"{moment:.0f}"
+        settings = {"at": " - ".join([at, *before])}
     environment = {} if left is None else {"SLURM_JOB_END_TIME": str(int(time.time()) + left)}
     job = actors.play(f"init\n{ASK}", ranks=4, settings={"stop": settings}, environment=environment)
     assert answers(job) == [expected]
 
 
 def test_an_end_that_nobody_knows_is_warned_of(actors: Actors) -> None:
-    job = actors.play(f"init\n{ASK}", ranks=4, settings={"stop": {"before": "1 h"}})
+    job = actors.play(f"init\n{ASK}", ranks=4, settings={"stop": {"at": "end - 1 h"}})
     assert answers(job) == [{0}]
     assert job.stderr.count("nobody says when the job ends") == 1, job
 
@@ -76,7 +77,7 @@ def test_an_end_that_nobody_knows_is_warned_of(actors: Actors) -> None:
 BAD = {
     "a signal": ({"signals": "SIGNONE"}, ("stop.signals", "SIGNONE", "USR1")),
     "a time": ({"at": "tomorrow"}, ("stop.at", "tomorrow", "2026-")),
-    "a duration": ({"before": "5 parsecs"}, ("stop.before", "5 parsecs", "5 min")),
+    "a duration": ({"at": "end - 5 parsecs"}, ("stop.at", "5 parsecs", "10 min")),
 }
 
 

@@ -50,7 +50,7 @@ def test_all_stripes_of_a_step_are_whole(actors: Actors, back_end: str, kind: st
 
 
 def test_no_stripes_where_none_are_wanted(actors: Actors) -> None:
-    found = counted(play(actors, STEP * 2, staging={"stripe": "0 B"}))
+    found = counted(play(actors, STEP * 2, test={"stripe": "0 B"}))
     assert found["joined_bytes"] == 0 and found["stripes"] == 0, found
 
 
@@ -72,10 +72,13 @@ def test_control_messages_of_a_step_and_rank(actors: Actors, kind: str) -> None:
 
 @pytest.mark.parametrize("way", ["auto", "pull", "in-place", "staged"])
 def test_stripes_and_what_they_keep_fit_into_little_memory(actors: Actors, way: str) -> None:
-    staging = {"memory": "2 MiB", "stripe": "64 KiB"}
+    tests = {"way": way, "stripe": "64 KiB"}
     found = counted(
-        play(actors, STEP * 3, transport={"kind": "shared", "way": way}, staging=staging)
-    )
+        play(
+            actors, STEP * 3,
+            transport={"kind": "shared"}, staging={"memory": "2 MiB"}, test=tests,
+        )
+    )  # fmt: skip
     assert found["joined_bytes"] > 512 * 512 * 8, found
     assert found["staging_peak_bytes"] <= 2 * 1024 * 1024, found
 
@@ -95,7 +98,7 @@ def test_a_rank_can_wait_before_the_others_put(actors: Actors, state: str, mode:
     ("rows", "more", "why"),
     [
         (4096, {}, "no rank of this node has put what lies between"),
-        (4096, {"staging": {"stripe": "0 B"}}, "staging.stripe, overlap"),
+        (4096, {"test": {"stripe": "0 B"}}, "overlap, when_full"),
         (512, {}, ""),
     ],
 )

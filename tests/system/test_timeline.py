@@ -254,7 +254,8 @@ def test_a_timeline_keeps_the_newest_events(actors: Actors) -> None:
         ranks=1,
         settings={
             **mode_settings("kernel"),
-            "trace": {"timeline": "line", "timeline_events": kept},
+            "trace": {"timeline": "line"},
+            "test": {"timeline_events": kept},
             "files": {"out": {"path": "out.dat"}},
         },
     )

@@ -296,8 +296,10 @@ std::vector<std::pair<std::string, std::string>> settings_of(const JobMap& job) 
     return {how, {"placement.mapping", job.mapping}};
   }
   const auto& wanted = job.map.settings;
-  std::vector<std::pair<std::string, std::string>> settings{
-      {"placement.policy", policy_name(wanted.policy)}};
+  std::vector<std::pair<std::string, std::string>> settings;
+  if (wanted.policy != placement::Policy::list) {
+    settings.emplace_back("placement.policy", policy_name(wanted.policy));
+  }
   if (std::ranges::count(placement::mapping_names(), job.mapping) > 0) {
     settings.emplace_back("placement.mapping", job.mapping);  // read back and compared at start-up
   }
@@ -307,12 +309,12 @@ std::vector<std::pair<std::string, std::string>> settings_of(const JobMap& job) 
   const bool per_node =
       wanted.policy != placement::Policy::halves && wanted.policy != placement::Policy::list;
   if (per_node && wanted.servers_per_node > 0) {
-    settings.emplace_back("placement.servers_per_node", std::to_string(wanted.servers_per_node));
+    settings.emplace_back("placement.servers", fmt::format("{}-per-node", wanted.servers_per_node));
   } else if (per_node) {
-    settings.emplace_back("placement.ratio", std::to_string(wanted.ratio));
+    settings.emplace_back("placement.servers", fmt::format("1-per-{}", wanted.ratio));
   }
   if (!wanted.servers.empty()) {
-    settings.emplace_back("placement.servers", comma_separated(wanted.servers));
+    settings.emplace_back("placement.servers", '[' + comma_separated(wanted.servers) + ']');
   }
   return settings;
 }

@@ -130,16 +130,9 @@ class Writer {
     }
     variables_.emplace_back("IOCOMP_CONFIG", file);
     for (const auto& [key, value] : settings) {
-      const bool is_list = key == "placement.servers";
-      const bool is_text = key == "placement.policy" || key == "placement.mapping" || key == "mode";
-      launch_.settings += fmt::format("{} = {}{}{}\n", key,
-                                      is_list   ? "["
-                                      : is_text ? "\""
-                                                : "",
-                                      value,
-                                      is_list   ? "]"
-                                      : is_text ? "\""
-                                                : "");
+      const bool is_plain = key == "placement.node_size" || value.starts_with('[');
+      launch_.settings += is_plain ? fmt::format("{} = {}\n", key, value)
+                                   : fmt::format("{} = \"{}\"\n", key, value);
     }
   }
 

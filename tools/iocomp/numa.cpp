@@ -192,14 +192,10 @@ std::string text_in(const std::string& path) {
 
 void write_settings(const NumaResults& results, const std::string& path) {
   const auto policies = policies_of(automatic_choices(results));
-  const auto quoted = [](placement::WriterPolicy policy) {
-    return '"' + placement::name_of(policy) + '"';
-  };
-  write_text_file(path, config::edited(text_in(path), "writing",
-                                       {{"auto_busy", quoted(policies.busy)},
-                                        {"auto_idle", quoted(policies.idle)}}));
-  fmt::print(stderr, "iocomp: {} has [writing] auto_busy = {}, auto_idle = {}\n", path,
-             quoted(policies.busy), quoted(policies.idle));
+  const auto policy =
+      '"' + (policies.busy == policies.idle ? placement::name_of(policies.busy) : "auto") + '"';
+  write_text_file(path, config::edited(text_in(path), "writing", {{"policy", policy}}));
+  fmt::print(stderr, "iocomp: {} has [writing] policy = {}\n", path, policy);
 }
 
 void run_numa(const NumaOptions& options) {

@@ -175,8 +175,7 @@ void tell_faults(const trace::Merged& merged) {
   }
   for (const auto& process : merged.processes) {
     if (process.dropped > 0) {
-      fmt::print(stderr,
-                 "iocomp: {}: {} events were dropped; trace.timeline_events bounds what is kept\n",
+      fmt::print(stderr, "iocomp: {}: {} events were dropped: the newest are kept\n",
                  process.title(), process.dropped);
     }
   }

@@ -934,7 +934,7 @@ class Session(Scope):
     """One iocomp_init ... iocomp_finalize. Begin it after MPI, and end it before MPI ends.
 
     All ranks compute unless a setting asks for servers. A server stays in the constructor until the
-    others have finalized, and then leaves the program. With the setting `server.returns = true` the
+    others have finalized, and then leaves the program. With the setting `server.end = "return"` the
     constructor returns on it, and `role` says that it is a server.
     """
 

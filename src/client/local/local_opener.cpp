@@ -193,7 +193,7 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
   MPI_Comm openers = opened.comm;
   Exchange::Setup exchange{.comm = opened.comm,
                            .aggregators = {},
-                           .stripe_bytes = settings_.bytes("staging.stripe"),
+                           .stripe_bytes = settings_.bytes("test.stripe"),
                            .crew = link_.crew(),
                            .alignment_bytes = domain_bytes(opened),
                            .may_overlap = file.may_overlap,

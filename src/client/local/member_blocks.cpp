@@ -139,7 +139,7 @@ void MemberBlocks::note_given(const KeptBlocks::Kept& kept, const GivenBlock& gi
     const std::int64_t elements = array::elements(block.region);
     const std::int64_t row = array::row_elements(block.variable.shape, block.region);
     short_runs_.note(block.variable, elements / std::max<std::int64_t>(row, 1), elements,
-                     "staging.stripe, overlap, when_full or a lack of memory "
+                     "overlap, when_full or a lack of memory "
                      "keeps ranks from putting them together");
   }
   Ticket* ticket = link_.tickets().find(block.ticket);

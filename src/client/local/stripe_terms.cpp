@@ -20,9 +20,9 @@ std::optional<transport::NodeStripes::Terms> stripe_terms(const config::Settings
   transport::NodeStripes::Terms terms;
   constexpr std::size_t page = staging::Arena::page_bytes;
   terms.rank_bytes = static_cast<std::size_t>(settings.bytes("client.buffer_memory")) / 2;
-  const auto asked = static_cast<std::size_t>(settings.bytes("staging.stripe"));
+  const auto asked = static_cast<std::size_t>(settings.bytes("test.stripe"));
   terms.stripe_bytes = std::min(asked, terms.rank_bytes / stripes_at_once) / page * page;
-  terms.segment = settings.text("expert.segment");
+  terms.segment = settings.text("test.segment");
   const bool is_useful =
       terms.stripe_bytes > 0 && transport::NodeStripes::slots_of_rank(terms) >= 2;
   return is_useful ? std::optional{terms} : std::nullopt;

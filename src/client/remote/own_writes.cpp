@@ -45,7 +45,7 @@ OwnWrites::OwnWrites(Setup setup, commit::Publication names, BlockWriter& blocks
 
 const char* OwnWrites::obstacle(const Block& block) const {
   if (block.bytes() < setup_.least_bytes) {
-    return "blocks are shorter than transport.kernel_from";
+    return "blocks are short";
   }
   if (waited_for_.contains(block.variable.id)) {
     return "the program waited for their memory";

@@ -38,8 +38,8 @@ void RemoteOpener::open(OpenedFile& opened) {
   route.chunk_bytes = place_.chunk_bytes;
   // Bytes inside a header need staging memory where they arrive, like any other data.
   route.copies.inline_bytes =
-      std::min(static_cast<std::size_t>(settings_.bytes("expert.inline")), place_.chunk_bytes);
-  const auto way = settings_.text("transport.way");
+      std::min(static_cast<std::size_t>(settings_.bytes("test.inline")), place_.chunk_bytes);
+  const auto way = settings_.text("test.way");
   const bool shares = link_.shares_memory();
   route.copies.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
                             : way != "pull" && shares ? small_block_bytes
@@ -106,14 +106,13 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
     return;
   }
   auto own = std::make_unique<OwnWrites>(
-      OwnWrites::Setup{
-          .key = opened.file->key(),
-          .home = place_.home,
-          .rank = place_.rank,
-          .least_bytes = static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),
-          .files = {.format = opened.format,
-                    .disk = disk_.options_for(file),
-                    .submit = disk_.plans().submitter()}},
+      OwnWrites::Setup{.key = opened.file->key(),
+                       .home = place_.home,
+                       .rank = place_.rank,
+                       .least_bytes = static_cast<std::size_t>(settings_.bytes("test.kernel_from")),
+                       .files = {.format = opened.format,
+                                 .disk = disk_.options_for(file),
+                                 .submit = disk_.plans().submitter()}},
       names, disk_.blocks(), link_, opened.file->catalogue());
   // If the folder cannot be found, the servers write, and tell what is wrong.
   if (outcome_of([&] { own->open(); }).ok()) {

@@ -30,7 +30,7 @@ struct NodeMemory {
 
 /// Make and map the segment of a node, unlinked when this returns. Collective over `node`, as is
 /// the failure.
-/// @param segment  "auto", "memfd" or "shm" (expert.segment).
+/// @param segment  "auto", "memfd" or "shm" (test.segment).
 /// @throws Error{out_of_staging_memory} or {unsupported}, on all ranks of the node.
 [[nodiscard]] NodeMemory join_node(MPI_Comm node, int session_rank, bool serves,
                                    const std::string& segment, const mpi::WaitPolicy& policy);

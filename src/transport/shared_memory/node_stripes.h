@@ -27,7 +27,7 @@ class NodeStripes : public staging::StripeMemory {
   struct Terms {
     std::size_t stripe_bytes = 0;  ///< the longest stripe, without its offset in a page
     std::size_t rank_bytes = 0;    ///< all slots of one rank, at most
-    std::string segment = "auto";  ///< expert.segment
+    std::string segment = "auto";  ///< test.segment
   };
   /// Make or join the stripes of a node. Collective over `node`, as is the failure.
   /// @throws Error{out_of_staging_memory} or {unsupported}.

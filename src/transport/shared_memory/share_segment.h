@@ -25,7 +25,7 @@ struct NodeSegment {
 
 /// Make and map a segment of `bytes`, unlinked when this returns. Collective over `node`, as is the
 /// failure.
-/// @param segment  "auto", "memfd" or "shm" (expert.segment).
+/// @param segment  "auto", "memfd" or "shm" (test.segment).
 /// @throws Error{out_of_staging_memory} or {unsupported}, on all ranks of the node.
 [[nodiscard]] NodeSegment share_segment(MPI_Comm node, std::size_t bytes,
                                         SharedMapping::Pages pages, const std::string& segment,

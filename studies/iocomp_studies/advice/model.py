@@ -48,7 +48,7 @@ _MOST_WRITERS = 1.0
 OWN_BACKENDS = ("posix",)
 """Back-ends of which ranks that have servers write long blocks themselves."""
 OWN_FROM = 8 << 20
-"""Bytes from which a block is long: transport.kernel_from."""
+"""Bytes from which a block is long: test.kernel_from."""
 OWN_ENOUGH = 4.0 * GIB
 """Bytes per second at which a server would free a block; who waits longer gives it to servers."""
 OWN_STEPS = 2

@@ -133,7 +133,7 @@ def settings_of(cell: Cell, seats: Seats, files: Path, notes: Path) -> dict[str,
     settings = {
         **seats.settings,
         "mode": "sync" if cell.output == "sync" else "async",
-        "trace.summary": "false",
+        "trace.lines": "start",
         "trace.json": str(notes / "trace.json"),
         "placement.report": str(notes / "report"),
     }

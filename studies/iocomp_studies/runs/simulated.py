@@ -62,18 +62,18 @@ def settings(build: Path, ratio: int) -> dict[str, str]:
         ratio: Compute ranks per server; 0 for no servers.
     """
     found = {
-        "placement.ratio": str(ratio),
         "transport.kind": "message" if ratio else "auto",  # the ranks share one process
         "storage.modules": str(build / "lib" / "iocomp"),
         "disk.engine": "threads",
         "disk.direct": "off",
-        "expert.touch": "0",
-        "server.returns": "true",
-        "trace.start": "false",
-        "trace.summary": "false",
+        "test.touch": "0",
+        "server.end": "return",
+        "trace.lines": "none",
         "files.out.guard": "false",
     }
-    return found | ({"placement.policy": "spread"} if ratio else {})
+    return found | (
+        {"placement.policy": "spread", "placement.servers": f"1 per {ratio}"} if ratio else {}
+    )
 
 
 def plan(build: Path, cell: Cell) -> Seats:

@@ -211,11 +211,11 @@ def random_placement(chance: random.Random, nodes: int = 1) -> Placement:
     servers = chance.randint(1, 4)
     ranks = servers + chance.randint(servers, 5)
     policy = chance.choice(["spread", "packed", "list"])
-    chosen: dict[str, object] = {"mode": "async", "placement.policy": policy}
+    chosen: dict[str, object] = {"mode": "async"}
     if policy == "list":
         chosen["placement.servers"] = chance.sample(range(ranks), servers)
     else:
-        chosen["placement.servers_per_node"] = servers
+        chosen |= {"placement.policy": policy, "placement.servers": f"{servers} per node"}
     return Placement(f"{policy}{ranks - servers}to{servers}", ranks, ranks - servers, chosen)
 
 
@@ -230,7 +230,6 @@ def _placement_on_nodes(chance: random.Random, nodes: int) -> Placement:
         settings["transport.kind"] = "kernel"
     if mode in ("kernel", "sync"):
         return Placement(f"{mode}{ranks}on{nodes}", ranks, ranks, settings)
-    settings["placement.policy"] = mode
     per_node = chance.randint(1, of_node // 2)
     if mode == "list":
         chosen = [
@@ -240,7 +239,7 @@ def _placement_on_nodes(chance: random.Random, nodes: int) -> Placement:
         ]
         settings["placement.servers"] = chosen
     else:
-        settings["placement.servers_per_node"] = per_node
+        settings |= {"placement.policy": mode, "placement.servers": f"{per_node} per node"}
     servers = nodes * per_node
     return Placement(f"{mode}{ranks - servers}to{servers}on{nodes}", ranks, ranks - servers, settings)
 
@@ -252,21 +251,21 @@ def random_tuning(chance: random.Random) -> Tuning:
     return Tuning(
         "random",
         {
-            "expert.chunk": chance.choice([1, 7, 64, 1000, 4096, 16 << 20]),
-            "expert.inline": inline,
+            "test.chunk": chance.choice([1, 7, 64, 1000, 4096, 16 << 20]),
+            "test.inline": inline,
             "transport.kind": chance.choice(["auto", "auto", "message"]),
-            "expert.segment": chance.choice(["auto", "memfd", "shm"]),
-            "transport.way": chance.choice(["auto", "auto", "in-place", "pull", "staged"]),
-            "transport.kernel_from": chance.choice([1, 4096, 8 << 20]),
-            "expert.spin": chance.choice([0, 5, 100]),
-            "expert.credits": chance.choice([2, 3, 16]),
-            "expert.touch": 0,
+            "test.segment": chance.choice(["auto", "memfd", "shm"]),
+            "test.way": chance.choice(["auto", "auto", "in-place", "pull", "staged"]),
+            "test.kernel_from": chance.choice([1, 4096, 8 << 20]),
+            "test.spin": chance.choice([0, 5, 100]),
+            "test.credits": chance.choice([2, 3, 16]),
+            "test.touch": 0,
             "client.buffer_memory": chance.choice([largest_block, 1 << 30]),
             "disk.direct": chance.choice(["auto", "on", "off"]),
-            "expert.direct_from": chance.choice([1, 4096, 1 << 20]),
-            "expert.request": chance.choice([4096, 64 << 20]),
+            "test.direct_from": chance.choice([1, 4096, 1 << 20]),
+            "test.request": chance.choice([4096, 64 << 20]),
             "disk.engine": chance.choice(["auto", "threads"]),
-            "disk.threads": chance.choice([1, 1, 3]),
+            "test.disk_threads": chance.choice([1, 1, 3]),
         },
         {"alignment": chance.choice([1, 8, 100, 4096, 4096, 4096, 65536])},
         staging_per_server=chance.choice([64 << 10, 64 << 10, 1 << 20, 1 << 28]),

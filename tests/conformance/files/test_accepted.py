@@ -33,7 +33,7 @@ WAYS = [
         "message3",
         3,
         2,
-        {"mode": "async", "placement": {"servers_per_node": 1}, "transport": {"kind": "message"}},
+        {"mode": "async", "placement": {"servers": "1 per node"}, "transport": {"kind": "message"}},
     ),
 ]
 REFUSALS = {INVALID_ARGUMENT, UNSUPPORTED}

@@ -59,14 +59,6 @@ TEST(Check, KeepsNumbersInTheirRange) {
             "deadline = \"-0.5\" (environment X): allowed is a number from 0 on");
 }
 
-TEST(Check, LooksAtEveryElementOfAList) {
-  const Key row{"servers", ValueType::list, "", "0..", ""};
-  EXPECT_EQ(complaint(row, "0,7"), "");
-  EXPECT_EQ(complaint(row, "0,-7"),
-            "servers = \"0,-7\" (environment X): allowed is a list such as 1,3,5 of integers from "
-            "0 on");
-}
-
 TEST(Check, RefusesAnEmptyTextWhereAValueIsNeeded) {
   const Key row{"early", ValueType::boolean, "true", "", ""};
   EXPECT_EQ(complaint(row, ""), "early = \"\" (environment X): allowed are true, false");

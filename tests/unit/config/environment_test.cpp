@@ -16,19 +16,21 @@ TEST_F(Environment, SetsEveryKindOfKey) {
   set("IOCOMP_MODE", "sync");
   set("IOCOMP_STAGING_MEMORY", "64 MiB");
   set("IOCOMP_PLACEMENT_SERVERS", "1,3");
-  set("IOCOMP_SERVER_EXIT_STATUS", "on");
+  set("IOCOMP_PLACEMENT_STRICT", "on");
+  set("IOCOMP_TEST_CREDITS", "3");
   const auto settings = Settings::read({});
   EXPECT_EQ(settings.text("mode"), "sync");
   EXPECT_EQ(settings.bytes("staging.memory"), std::int64_t{64} << 20);
-  EXPECT_EQ(settings.integers("placement.servers"), (std::vector<std::int64_t>{1, 3}));
-  EXPECT_TRUE(settings.boolean("server.exit_status"));
+  EXPECT_EQ(settings.text("placement.servers"), "1,3");
+  EXPECT_TRUE(settings.boolean("placement.strict"));
+  EXPECT_EQ(settings.integer("test.credits"), 3);
 }
 
 TEST_F(Environment, IsNamedInTheErrorOfABadValue) {
   set("IOCOMP_PLACEMENT_POLICY", "halfs");
   EXPECT_EQ(complaint(),
             "placement.policy = \"halfs\" (environment IOCOMP_PLACEMENT_POLICY): allowed are "
-            "auto, halves, spread, packed, tail, list; did you mean \"halves\"?");
+            "auto, halves, spread, packed, tail; did you mean \"halves\"?");
 }
 
 TEST_F(Environment, WarnsOfAnUnknownName) {
@@ -54,11 +56,18 @@ TEST_F(Environment, NamesTheNearestKeyOfTheSameFile) {
             "is IOCOMP_FILES_MY_FIELDS_BACKEND; `iocomp config` lists all; it has no effect");
 }
 
-TEST_F(Environment, NamesTheNewPlaceOfAKeyThatWasMoved) {
-  set("IOCOMP_DISK_DIRECT_FROM", "1 MiB");
-  EXPECT_EQ(warning(),
-            "unknown setting IOCOMP_DISK_DIRECT_FROM (environment): the nearest known one is "
-            "IOCOMP_EXPERT_DIRECT_FROM; `iocomp config` lists all; it has no effect");
+TEST_F(Environment, RefusesAKeyThatIsGoneAndSaysWhatServesInstead) {
+  set("IOCOMP_PLACEMENT_RATIO", "4");
+  EXPECT_EQ(complaint(),
+            "IOCOMP_PLACEMENT_RATIO (environment) is gone: say placement.servers = \"1 per 4\" for "
+            "4 compute ranks each");
+}
+
+TEST_F(Environment, RefusesAKeyOfAFileThatIsGone) {
+  set("IOCOMP_FILES_FIELDS_DESCRIBE", "xdmf");
+  EXPECT_EQ(complaint(),
+            "IOCOMP_FILES_FIELDS_DESCRIBE (environment) is gone: the command `iocomp describe` "
+            "makes a file that ParaView opens");
 }
 
 TEST_F(Environment, MayHoldNamesOfOurScriptsAndOfPackageManagers) {

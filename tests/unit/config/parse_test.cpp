@@ -34,6 +34,18 @@ TEST(Parse, RefusesNumbersWithoutEnd) {
   }
 }
 
+TEST(Parse, ReadsWhoShallServe) {
+  EXPECT_EQ(parse_servers("2 per node")->per_node, 2);
+  EXPECT_EQ(parse_servers(" 1-PER-8 ")->ratio, 8);
+  EXPECT_EQ(parse_servers("[3]")->ranks, std::vector<std::int64_t>{3});
+  EXPECT_EQ(parse_servers("3, 7")->ranks, (std::vector<std::int64_t>{3, 7}));
+  EXPECT_TRUE(parse_servers("")->ranks.empty());
+  for (const auto* text : {"2", "2 per 8", "0 per node", "1 per 0", "two per node", "1 per",
+                           "2 per nodes", "-1,2", "[1", "node", "1 per 8 per node"}) {
+    EXPECT_FALSE(parse_servers(text)) << text;
+  }
+}
+
 TEST(Parse, ReadsDurationsInTheirUnits) {
   EXPECT_EQ(parse_duration("90"), 90.0);
   EXPECT_EQ(parse_duration(" 5 min "), 300.0);

@@ -19,20 +19,20 @@ TEST_F(SettingsTest, AreTheDefaultsWhereNobodySaysAnything) {
   const auto settings = Settings::read({});
   EXPECT_EQ(settings.text("mode"), "async");
   EXPECT_EQ(settings.value("mode").origin, "default");
-  EXPECT_TRUE(settings.integers("placement.servers").empty());
+  EXPECT_EQ(settings.text("placement.servers"), "");
   EXPECT_EQ(settings.to_text(), "");
 }
 
 TEST_F(SettingsTest, TakeTheFileOverTheProgramAndTheEnvironmentOverBoth) {
-  const std::string program = "mode = 'sync'\nlog = 'error'\nplacement.ratio = 2";
-  write("iocomp.toml", "log = 'info'\nplacement.ratio = 3\n");
-  set("IOCOMP_PLACEMENT_RATIO", "4");
+  const std::string program = "mode = 'sync'\nlog = 'error'\nserver.nice = 2";
+  write("iocomp.toml", "log = 'info'\nserver.nice = 3\n");
+  set("IOCOMP_SERVER_NICE", "4");
   const auto settings = Settings::read(program);
   EXPECT_EQ(settings.value("mode").origin, "program");
   EXPECT_EQ(settings.text("log"), "info");
   EXPECT_EQ(settings.value("log").origin, "iocomp.toml:1");
-  EXPECT_EQ(settings.integer("placement.ratio"), 4);
-  EXPECT_EQ(settings.value("placement.ratio").origin, "environment IOCOMP_PLACEMENT_RATIO");
+  EXPECT_EQ(settings.integer("server.nice"), 4);
+  EXPECT_EQ(settings.value("server.nice").origin, "environment IOCOMP_SERVER_NICE");
 }
 
 TEST_F(SettingsTest, ComplainOfABadValueEvenWhereItIsOverridden) {

@@ -14,9 +14,11 @@ namespace iocomp::config {
 namespace {
 
 TEST(Table, AllowsItsOwnDefaults) {
-  for (const auto& row : all_keys()) {
-    EXPECT_NO_THROW(check_value(row, row.name, {std::string{row.default_value}, "default"}))
-        << row.name;
+  for (const auto* keys : {&all_keys(), &test_keys()}) {
+    for (const auto& row : *keys) {
+      EXPECT_NO_THROW(check_value(row, row.name, {std::string{row.default_value}, "default"}))
+          << row.name;
+    }
   }
 }
 
@@ -44,6 +46,16 @@ TEST(Table, HasNoKeyOfAFileThatEndsLikeAnother) {
             << left.name << ": IOCOMP_FILES_X_<KEY> would be ambiguous";
       }
     }
+  }
+}
+
+TEST(Table, HasNoKeyThatIsGone) {
+  for (const auto& gone : gone_keys()) {
+    const bool is_of_file = gone.name.starts_with(file_prefix);
+    EXPECT_EQ(
+        is_of_file ? find_file_key(gone.name.substr(file_prefix.size())) : find_key(gone.name),
+        nullptr)
+        << gone.name;
   }
 }
 

@@ -65,6 +65,11 @@ std::vector<AutoChoice> automatic_choices(const NumaResults& results) {
           continue;
         }
         last = &result;
+        const bool is_of_library = trial.policy == placement::WriterPolicy::local ||
+                                   trial.policy == placement::WriterPolicy::pull;
+        if (!is_of_library) {
+          continue;
+        }
         if (const auto rates = result.rates(results.bytes)) {
           measured.push_back({.policy = trial.policy,
                               .threads = static_cast<int>(trial.threads * domains),

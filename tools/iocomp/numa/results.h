@@ -42,7 +42,8 @@ struct NumaResults {
   std::vector<std::string> notes{};
 };
 
-/// The policy that `auto` takes for an operation, from the measurements on all domains.
+/// The better of the library's two policies, local and pull, for an operation, from the
+/// measurements on all domains.
 struct AutoChoice {
   Operation operation{};
   bool on_one = false;
