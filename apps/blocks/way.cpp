@@ -83,8 +83,8 @@ std::string settings_of(const Options& options, const std::vector<Way>& ways, in
       if (!way.backend.empty()) text += file + ".backend = " + quoted(way.backend) + "\n";
       if (!way.mode.empty()) text += file + ".mode = " + quoted(way.mode) + "\n";
       if (options.aggregators > 0) {
-        text += file + ".aggregators = " + std::to_string(options.aggregators) + "\n";
-        text += file + ".aggregator_order = " + quoted(options.aggregator_order) + "\n";
+        text += file + ".aggregators = " +
+                quoted(std::to_string(options.aggregators) + ' ' + options.aggregator_order) + "\n";
       }
     }
   }

@@ -27,7 +27,7 @@ READERS = (2, 3)
 WRITERS = 4
 READ_FORMATS = ("posix", "hdf5")
 FROM = ("disk", "cache")
-LATEST = {"series": {}, "checkpoints": {"files.default.file_per_step": "true"}}
+LATEST = {"series": {}, "checkpoints": {"files.default.kind": "file_per_step"}}
 LATEST_STEPS = 1000
 
 Result = dict[str, Any]

@@ -37,7 +37,7 @@ namespace {
 reading::Sought::Kind kind_sought(const config::Settings& settings, const std::string& name) {
   using Kind = reading::Sought::Kind;
   const auto chosen = settings.file_text(name, "kind");
-  if (chosen == "checkpoint" || settings.file_boolean(name, "file_per_step")) {
+  if (chosen == "checkpoint" || chosen == "file_per_step") {
     return Kind::file_per_step;
   }
   return chosen == "series" ? Kind::one_file : Kind::either;
@@ -146,7 +146,7 @@ std::unique_ptr<reading::Input> InputOpener::find_together(MPI_Comm comm, Meetin
       committed = reading::find_committed({name, path_sought(settings, name, modules()),
                                            settings.file_text(name, "backend"), modules(),
                                            kind_sought(settings, name)});
-      if (!settings.file_boolean(name, "verify")) {
+      if (settings.file_text(name, "checksum") == "none") {
         committed.forget_sums();
       }
       input = std::make_unique<reading::Input>(name, committed, modules(), counted(), link_.crew());

@@ -58,8 +58,8 @@ contents::Kept kept_of(const config::VariableSettings& settings,
   const int stored = array::mantissa_bits(variable.type);
   if (settings.keep_bits > 0 && settings.is_rounded_by_name && stored == 0) {
     throw Error{ErrorCode::invalid_setting,
-                "keep_bits or relative_error of the variable \"" + variable.name +
-                    "\": its elements are " + std::string{array::name(variable.type)} +
+                "round of the variable \"" + variable.name + "\": its elements are " +
+                    std::string{array::name(variable.type)} +
                     "; float32, float64, complex64 and complex128 can be rounded"};
   }
   return {.bits = settings.keep_bits < stored ? settings.keep_bits : 0,

@@ -35,7 +35,7 @@ void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
   if (!format.traits().goes_on) {
     throw Error{ErrorCode::unsupported,
                 cannot + "no job can go on with a series of " + std::string{format.name()} +
-                    " with these settings; with file_per_step = true any job can"};
+                    " with these settings; with kind = \"file_per_step\" any job can"};
   }
   check_size(names.target, manifest.bytes, "continue");
 }

@@ -252,7 +252,7 @@ void check_length(const std::string& path, const std::vector<std::string_view>& 
                 "the manifest " + path + " would have " + std::to_string(bytes) +
                     " bytes, readers take " + std::to_string(longest_text_bytes) +
                     ": it lists each block with its checksum, and the variables of each step; "
-                    "checksum = \"none\" or file_per_step = true make it shorter"};
+                    "checksum = \"none\" or kind = \"file_per_step\" make it shorter"};
   }
 }
 

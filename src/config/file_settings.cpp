@@ -2,7 +2,7 @@
 #include "config/file_settings.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -13,15 +13,12 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "base/order.h"
 #include "config/parse.h"
 #include "config/settings.h"
 #include "config/sources.h"
 
 namespace iocomp::config {
 namespace {
-
-constexpr int most_deflate_level = 9;
 
 // "key=value;key=value"
 std::vector<std::pair<std::string, std::string>> parse_pairs(std::string_view name,
@@ -64,8 +61,9 @@ class OfVariable {
     }
     return *parsed;
   }
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> pairs(std::string_view key) const {
-    return parse_pairs(file_, key, value(key).text);
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> pairs(
+      std::string_view key, const std::string& text) const {
+    return parse_pairs(file_, key, text);
   }
   [[nodiscard]] Error refusal(std::string_view key, std::string_view why) const {
     const auto found = value(key);
@@ -84,28 +82,9 @@ class OfVariable {
   std::string_view variable_;
 };
 
-// Rounding to nearest moves a number by half of the last bit that is kept at most.
-int bits_for(double relative_error) {
-  return std::max(1, static_cast<int>(std::ceil(-std::log2(relative_error))) - 1);
-}
-
 void read_rounding(VariableSettings& found, const OfVariable& from) {
-  const auto bits = checked_cast<int>(from.read("keep_bits", parse_integer));
-  const double error = from.read("relative_error", parse_real);
-  const auto of_bits = from.found("keep_bits").said_of;
-  const auto of_error = from.found("relative_error").said_of;
-  found.is_rounded_by_name = std::max(of_bits, of_error) == VariableValue::Of::name;
-  if (of_bits > of_error || error == 0) {
-    found.keep_bits = of_error > of_bits ? 0 : bits;
-    return;
-  }
-  if (of_bits == of_error && bits != 0) {
-    throw from.refusal("relative_error", "keep_bits = " + std::to_string(bits) + " (" +
-                                             from.value("keep_bits").origin +
-                                             ") says how much is rounded already; take one of the "
-                                             "two, the other is 0");
-  }
-  found.keep_bits = bits_for(error);
+  found.keep_bits = from.read("round", parse_rounding);
+  found.is_rounded_by_name = from.found("round").said_of == VariableValue::Of::name;
 }
 
 void read_type(VariableSettings& found, const OfVariable& from, const FileSettings& file) {
@@ -125,7 +104,7 @@ void check_method(const OfVariable& from, std::string_view method, const FileSet
     throw from.refusal(
         "compression",
         "the back-end posix compresses checkpoints, and series with "
-        "file_per_step = true; series in one file: netcdf, zarr, and hdf5 with layout = "
+        "kind = \"file_per_step\"; series in one file: netcdf, zarr, and hdf5 with layout = "
         "\"time\"");
   }
   if ((has_frames || file.backend == "zarr") && method != "zstd") {
@@ -142,25 +121,25 @@ void check_method(const OfVariable& from, std::string_view method, const FileSet
 VariableSettings read_variable(const OfVariable& from, const FileSettings& file) {
   VariableSettings found;
   found.chunk_bytes = from.read("chunk", parse_bytes);
-  found.shuffle = from.read("shuffle", parse_boolean);
+  const auto compression = from.read("compression", parse_compression);
+  found.shuffle = compression.shuffle;
   read_rounding(found, from);
   read_type(found, from, file);
-  found.operator_name = from.value("operator").text;
+  const auto chosen = from.value("operator").text;
+  const auto blank = std::min(chosen.find(' '), chosen.size());
+  found.operator_name = chosen.substr(0, blank);
   if (!found.operator_name.empty() && file.backend != "adios2") {
     throw from.refusal("operator", "the back-end adios2 has operators, " + file.backend +
                                        " has not (hdf5, netcdf and zarr have compression)");
   }
-  found.operator_parameters = from.pairs("operator_parameters");
-  const auto method = from.value("compression").text;
-  if (method == "none") {
+  found.operator_parameters =
+      from.pairs("operator", chosen.substr(std::min(blank + 1, chosen.size())));
+  if (compression.method.empty()) {
     return found;
   }
-  check_method(from, method, file);
-  found.compression = method;
-  found.compression_level = checked_cast<int>(from.read("compression_level", parse_integer));
-  if (method == "deflate" && found.compression_level > most_deflate_level) {
-    throw from.refusal("compression_level", "deflate has 1 to 9; zstd has 1 to 19");
-  }
+  check_method(from, compression.method, file);
+  found.compression = compression.method;
+  found.compression_level = compression.level;
   return found;
 }
 
@@ -181,15 +160,21 @@ void read_variables(FileSettings& file, const Settings& settings, std::string_vi
 }
 
 void read_time(FileSettings& file, const Settings& settings, std::string_view name) {
-  file.time_units = settings.file_text(name, "time_units");
-  if (!file.time_units.empty() && file.time_units.find(" since ") == std::string::npos) {
-    throw Error{ErrorCode::invalid_setting, "files." + std::string{name} + ".time_units = \"" +
-                                                file.time_units +
-                                                "\": CF has \"<unit> since <date>\", as in "
-                                                "\"days since 1850-01-01\""};
+  constexpr std::array<std::string_view, 6> calendars{
+      "standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"};
+  const auto text = settings.file_text(name, "time_units");
+  const auto comma = std::min(text.find(", "), text.size());
+  file.time_units = text.substr(0, comma);
+  file.calendar = comma == text.size() ? "" : text.substr(comma + 2);
+  const bool has_calendar =
+      comma == text.size() || std::ranges::count(calendars, file.calendar) == 1;
+  if (!text.empty() && (file.time_units.find(" since ") == std::string::npos || !has_calendar)) {
+    throw Error{ErrorCode::invalid_setting,
+                "files." + std::string{name} + ".time_units = \"" + text +
+                    "\": CF has \"<unit> since <date>\", as in \"days since 1850-01-01\", and "
+                    "behind a comma the calendar: standard, proleptic_gregorian, julian, noleap, "
+                    "all_leap or 360_day"};
   }
-  const auto calendar = settings.file_text(name, "calendar");
-  file.calendar = calendar == "none" ? "" : calendar;
 }
 
 void read_layout(FileSettings& file, const Settings& settings, std::string_view name) {
@@ -211,7 +196,8 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
                      "the root)");
   }
   if (file.grows_along_time && file.file_per_step) {
-    throw refuse("layout = \"time\"", "a checkpoint, or file_per_step, has one step in each file");
+    throw refuse("layout = \"time\"",
+                 "a checkpoint, or kind = \"file_per_step\", has one step in each file");
   }
 }
 
@@ -234,7 +220,8 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   const auto mode = settings.file_text(name, "mode");
   file.synchronous = (mode == "inherit" ? settings.text("mode") : mode) == "sync";
   const auto chosen = settings.file_text(name, "kind");
-  file.checkpoint = (chosen == "program" ? kind : chosen) == "checkpoint";
+  const bool asks_program = chosen == "program" || chosen == "file_per_step";
+  file.checkpoint = (asks_program ? kind : chosen) == "checkpoint";
   const auto when_full = settings.file_text(name, "when_full");
   file.when_full = when_full == "error"   ? WhenFull::fail
                    : when_full == "spill" ? WhenFull::spill
@@ -247,7 +234,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.existing = existing == "replace"    ? Existing::replace
                   : existing == "continue" ? Existing::go_on
                                            : Existing::refuse;
-  file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
+  file.file_per_step = file.checkpoint || chosen == "file_per_step";
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
   file.after = files_before(settings, name);
   read_time(file, settings, name);
@@ -261,13 +248,13 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
     throw Error{ErrorCode::invalid_setting,
                 "files." + std::string{name} + ".alignment must be at least 1 byte"};
   }
-  file.aggregators_per_node = checked_cast<int>(settings.file_integer(name, "aggregators"));
-  const bool packed = settings.file_text(name, "aggregator_order") == "packed";
-  file.aggregator_order = packed ? Order::packed : Order::spread;
+  // Checked when it was read.
+  const auto aggregators = *parse_aggregators(settings.file_text(name, "aggregators"));
+  file.aggregators_per_node = aggregators.per_node;
+  file.aggregator_order = aggregators.order;
   file.hints = parse_pairs(name, "hints", settings.file_text(name, "hints"));
   file.engine = settings.file_text(name, "engine");
-  file.engine_parameters =
-      parse_pairs(name, "engine_parameters", settings.file_text(name, "engine_parameters"));
+  file.engine_parameters = file.hints;
   return file;
 }
 

@@ -121,22 +121,21 @@ std::optional<Servers> parse_servers(std::string_view text) {
   constexpr std::int64_t most = 1000000;
   constexpr std::string_view per = " per ";
   std::string words = lower_case(trimmed(text));
-  Servers servers;
-  if (words.starts_with('[') && words.ends_with(']')) {
-    words = words.substr(1, words.size() - 2);
-  } else if (parse_integer(words)) {
+  if (parse_integer(words)) {
     return std::nullopt;  // a number of servers, or a rank?
-  } else {
-    std::ranges::replace(words, '-', ' ');
   }
+  const bool is_in_brackets = words.starts_with('[') && words.ends_with(']');
+  Servers servers;
+  if (auto ranks = parse_list(is_in_brackets ? words.substr(1, words.size() - 2) : words)) {
+    servers.ranks = *std::move(ranks);
+    return std::ranges::any_of(servers.ranks, [](auto rank) { return rank < 0; })
+               ? std::nullopt
+               : std::optional{std::move(servers)};
+  }
+  std::ranges::replace(words, '-', ' ');
   const auto found = words.find(per);
   if (found == std::string::npos) {
-    auto ranks = parse_list(words);
-    if (!ranks || std::ranges::any_of(*ranks, [](auto rank) { return rank < 0; })) {
-      return std::nullopt;
-    }
-    servers.ranks = *std::move(ranks);
-    return servers;
+    return std::nullopt;
   }
   const auto is_number = [](const auto& number) {
     return number && *number >= 1 && *number <= most;
@@ -153,6 +152,71 @@ std::optional<Servers> parse_servers(std::string_view text) {
   }
   servers.ratio = *ratio;
   return servers;
+}
+
+std::optional<Compression> parse_compression(std::string_view text) {
+  constexpr std::string_view unshuffled = " unshuffled";
+  constexpr int most_deflate_level = 9;
+  constexpr int most_zstd_level = 19;
+  std::string words{trimmed(text)};
+  Compression found;
+  if (words == "none") {
+    return found;
+  }
+  if (words.ends_with(unshuffled)) {
+    found.shuffle = false;
+    words.resize(words.size() - unshuffled.size());
+  }
+  const auto colon = words.find(':');
+  found.method = words.substr(0, colon);
+  if (found.method != "deflate" && found.method != "zstd") {
+    return std::nullopt;
+  }
+  if (colon != std::string::npos) {
+    const auto level = parse_integer(words.substr(colon + 1));
+    if (!level || *level < 1 ||
+        *level > (found.method == "zstd" ? most_zstd_level : most_deflate_level)) {
+      return std::nullopt;
+    }
+    found.level = static_cast<int>(*level);
+  }
+  return found;
+}
+
+std::optional<int> parse_rounding(std::string_view text) {
+  constexpr std::string_view unit = " bits";
+  constexpr std::int64_t most_bits = 52;
+  constexpr double most_error = 0.25;
+  text = trimmed(text);
+  if (text == "none") {
+    return 0;
+  }
+  if (text.ends_with(unit)) {
+    const auto bits = parse_integer(text.substr(0, text.size() - unit.size()));
+    return bits && *bits >= 1 && *bits <= most_bits ? std::optional{static_cast<int>(*bits)}
+                                                    : std::nullopt;
+  }
+  const auto error = parse_real(text);
+  if (!error || *error <= 0 || *error > most_error) {
+    return std::nullopt;
+  }
+  // Rounding to nearest moves a number by half of the last bit that is kept at most. With all bits
+  // there is nothing to round.
+  const auto bits = std::max(1.0, std::ceil(-std::log2(*error)) - 1);
+  return bits > most_bits ? 0 : static_cast<int>(bits);
+}
+
+std::optional<Aggregators> parse_aggregators(std::string_view text) {
+  constexpr std::int64_t most = 1000000;
+  text = trimmed(text);
+  const auto blank = text.find(' ');
+  const auto number = parse_integer(text.substr(0, blank));
+  const auto order = blank == std::string_view::npos ? "spread" : trimmed(text.substr(blank));
+  if (!number || *number < 0 || *number > most || (order != "spread" && order != "packed")) {
+    return std::nullopt;
+  }
+  return Aggregators{.per_node = static_cast<int>(*number),
+                     .order = order == "packed" ? Order::packed : Order::spread};
 }
 
 bool is_file_name(std::string_view text) noexcept {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/order.h"
+
 namespace iocomp::config {
 
 /// Text to values; nothing when the text is not one of that type. Blanks around are ignored.
@@ -31,6 +33,24 @@ struct Servers {
 /// "2 per node", "1 per 8", "3,7" or "[3]"; '-' for a blank ("2-per-node"). An empty text asks for
 /// none.
 [[nodiscard]] std::optional<Servers> parse_servers(std::string_view text);
+
+/// How a variable is compressed.
+struct Compression {
+  std::string method;  ///< "deflate" or "zstd"; empty: none
+  int level = 4;
+  bool shuffle = true;
+};
+/// "none", "zstd", "zstd:4", "deflate:9 unshuffled".
+[[nodiscard]] std::optional<Compression> parse_compression(std::string_view text);
+/// The bits that are kept: "10 bits", or as few as keep within an error ("0.001"). "none": 0, all.
+[[nodiscard]] std::optional<int> parse_rounding(std::string_view text);
+/// The ranks of a node that write for others.
+struct Aggregators {
+  int per_node = 0;  ///< 0: all
+  Order order = Order::spread;
+};
+/// "2", "2 packed", "2 spread".
+[[nodiscard]] std::optional<Aggregators> parse_aggregators(std::string_view text);
 
 /// True if a text can be the name of a file: letters, digits, '-', '_' and '.'.
 [[nodiscard]] bool is_file_name(std::string_view text) noexcept;

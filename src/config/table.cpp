@@ -15,6 +15,9 @@ namespace iocomp::config {
 namespace {
 
 bool is_servers(std::string_view text) { return parse_servers(text).has_value(); }
+bool is_compression(std::string_view text) { return parse_compression(text).has_value(); }
+bool is_rounding(std::string_view text) { return parse_rounding(text).has_value(); }
+bool is_aggregators(std::string_view text) { return parse_aggregators(text).has_value(); }
 
 }  // namespace
 
@@ -88,8 +91,7 @@ const std::vector<Key>& all_keys() {
       {"writing.bind", choice, "domain", "domain|l3|shared|none",
        "what writer threads are bound to: hardware threads of a NUMA domain or of an L3 cache that "
        "no compute rank is bound to; shared: all of a NUMA domain; none: they run where the "
-       "process "
-       "may"},
+       "process may"},
 
       {"server.end", choice, "exit", "exit|status|return",
        "exit: servers leave through MPI_Finalize and exit; status: so too, with 1 after a failure "
@@ -101,10 +103,8 @@ const std::vector<Key>& all_keys() {
        true},
       {"trace.lines", choice, "both", "both|start|summary|none",
        "on stderr, a line at the start: who computes, who writes, and where the first file goes; "
-       "and "
-       "a summary at finalize; with servers and the start line also what is likely if no rank "
-       "calls "
-       "iocomp for a minute"},
+       "and a summary at finalize; with servers and the start line also what is likely if no rank "
+       "calls iocomp for a minute"},
       {"trace.json", path, "", "", "file that gets the summary, with all its timers, as JSON"},
       {"trace.timeline", path, "", "",
        "folder that gets what every process did when, for `iocomp trace`; it is made if need be"},
@@ -115,14 +115,15 @@ const std::vector<Key>& all_keys() {
        "exist"},
       {"files.*.mode", choice, "inherit", "inherit|async|sync",
        "the mode of this file; inherit takes `mode`"},
-      {"files.*.kind", choice, "program", "program|series|checkpoint",
-       "steps in one file, or one file per step; program: as the program asks"},
+      {"files.*.kind", choice, "program", "program|series|file_per_step|checkpoint",
+       "series: all steps in one file; file_per_step: a file for each; checkpoint: so too, and "
+       "keep holds; program: as the program asks"},
       {"files.*.when_full", choice, "wait", "wait|error|spill",
        "what happens to blocks when memory for copies is full: puts wait; they fail; or what has "
        "come goes to the folder staging.spill, and into the file later"},
       {"files.*.bandwidth", rate, "0", "",
-       "how much its writers together write in a second, each an equal share of it, as in "
-       "500 MiB/s; 0: no limit"},
+       "how much its writers together write in a second, each an equal share of it, as in 500 "
+       "MiB/s; 0: no limit"},
       {"files.*.overlap", choice, "error", "error|any",
        "two puts of a step have the same element: the step fails; or any of the values is there"},
       {"files.*.steps_in_flight", integer, "8", "1..1000000",
@@ -132,24 +133,18 @@ const std::vector<Key>& all_keys() {
       {"files.*.existing", choice, "refuse", "refuse|replace|continue",
        "what the program finds of an earlier job under the name: refuse to write; replace it, with "
        "the first commit; or go on behind its last step"},
-      {"files.*.file_per_step", boolean, "false", "",
-       "a file of its own for each step of a series"},
       {"files.*.keep", integer, "0", "0..1000000",
        "committed steps of a checkpoint that are kept; 0: all"},
       {"files.*.after", names, "", "",
        "files whose steps come first: a step of this file is committed only when the steps are "
        "that had been ended of those"},
       {"files.*.time_units", text, "", "",
-       "of netcdf, pnetcdf and zarr: the unit of the times that the program says, as CF has it: "
-       "\"days since 1850-01-01\""},
-      {"files.*.calendar", choice, "none",
-       "none|standard|proleptic_gregorian|julian|noleap|all_leap|360_day",
-       "of the same: the calendar of these times, as CF has it"},
+       "of netcdf, pnetcdf and zarr: the unit of the times that the program says, as CF has it, "
+       "and their calendar if it is not the standard one: \"days since 1850-01-01, noleap\""},
       {"files.*.checksum", choice, "auto", "auto|none|xxh3",
        "xxh3: each block that is put gets a checksum, which the manifest keeps; auto: so for "
-       "checkpoints (but not with overlap any, nor of blocks put by decomposition)"},
-      {"files.*.verify", boolean, "true", "",
-       "a read fails where a block that lies in its box has another checksum than in its manifest"},
+       "checkpoints (but not with overlap any, nor of blocks put by decomposition); a read "
+       "compares the blocks that lie in its box with theirs, unless this is none"},
       {"files.*.layout", choice, "steps", "steps|time|flat",
        "of back-end hdf5: a group with datasets for each step; of a series, one dataset for each "
        "variable, which grows along its first dimension; of a file with one step, the datasets at "
@@ -158,50 +153,40 @@ const std::vector<Key>& all_keys() {
        "of netcdf, zarr, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a "
        "step, or a part of one; of compressed posix the largest part that is compressed by itself",
        false, true},
-      {"files.*.compression", choice, "none", "none|deflate|zstd",
+      {"files.*.compression", form, "none",
+       "none, deflate or zstd, also as in \"zstd:4 unshuffled\"",
        "of netcdf, hdf5 with layout time, and (zstd) zarr and checkpoints of posix: each server "
-       "compresses and writes its part of a step when all of it is there; zstd is faster, but some "
-       "readers of "
-       "HDF5 need a plug-in for it",
-       false, true},
-      {"files.*.compression_level", integer, "4", "1..19",
-       "1 is fast, the largest small: 9 of deflate, 19 of zstd", false, true},
-      {"files.*.shuffle", boolean, "true", "",
-       "sort the bytes of elements before they are compressed; zarr does not", false, true},
+       "compresses and writes its part of a step when all of it is there; behind it a level, from "
+       "1 (fast) to 9 of deflate and 19 of zstd, else 4; bytes of elements are sorted before, "
+       "unless it says unshuffled (zarr never does); zstd is faster, but some readers of HDF5 need "
+       "a plug-in",
+       false, true, is_compression},
       {"files.*.type", choice, "program", "program|float16|float32|float64",
        "of a series: what its floating-point numbers are in the file, whatever the program puts; "
-       "the "
-       "parts of complex ones likewise; scalars and coordinates stay as they are, unless named; a "
-       "checkpoint keeps what is put",
+       "the parts of complex ones likewise; scalars and coordinates stay as they are, unless "
+       "named; a checkpoint keeps what is put",
        false, true},
-      {"files.*.keep_bits", integer, "0", "0..52",
-       "of floating-point numbers, in every format: round to so many bits behind the leading one; "
-       "0: all are kept",
-       false, true},
-      {"files.*.relative_error", real, "0", "0..0.25",
-       "instead of keep_bits: round to as few bits as keep within this error, as in 0.001; 0: no "
-       "rounding",
-       false, true},
+      {"files.*.round", form, "none", "none, \"10 bits\", or a relative error up to 0.25",
+       "of floating-point numbers, in every format: so many bits are kept behind the leading one; "
+       "or as few as keep within the error, as in 0.001",
+       false, true, is_rounding},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file, and of borders between domains; these are "
        "whole stripes (Lustre) or blocks (GPFS) at least"},
-      {"files.*.aggregators", integer, "0", "0..1000000",
-       "ranks on each node that write for others, in synchronous mode and in adios2; 0: all write"},
-      {"files.*.aggregator_order", choice, "spread", "spread|packed",
-       "which ranks of a node are aggregators: every k-th (spread), or the lowest (packed)"},
+      {"files.*.aggregators", form, "0", "a number, also as in \"2 packed\"",
+       "ranks on each node that write for others, in synchronous mode and in adios2; 0: all write; "
+       "every k-th rank of a node, or (packed) the lowest",
+       false, false, is_aggregators},
       {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},
       {"files.*.operator", text, "", "",
        "of back-end adios2, engines BP4 and BP5: an operator that the installed ADIOS2 has, as in "
-       "`bzip2`, `blosc` or `zfp`; of lossy ones only float32 and float64 pass",
+       "`bzip2`, and its parameters, as in `zfp accuracy=0.01;backend=omp`; of lossy ones only "
+       "float32 and float64 pass",
        false, true},
-      {"files.*.operator_parameters", text, "", "",
-       "of that operator: `key=value;key=value`, as ADIOS2's documentation has them", false, true},
-      {"files.*.engine_parameters", text, "", "",
-       "of back-end adios2: `key=value;key=value`, as its documentation has them for the engine"},
       {"files.*.hints", text, "", "",
-       "of back-end mpiio, for MPI-IO: `key=value;key=value`; they override those that iocomp "
-       "sets; "
-       "pnetcdf takes `nc_header_align_size`, the least room for its header"},
+       "for the library that a back-end writes with: `key=value;key=value`; of mpiio hints of "
+       "MPI-IO, over those that iocomp sets; of adios2 parameters of its engine; of pnetcdf "
+       "`nc_header_align_size`, the least room for its header"},
   };
   return keys;
 }
@@ -275,6 +260,16 @@ std::span<const GoneKey> gone_keys() {
       GoneKey{"expert.spin", one_value},
       GoneKey{"expert.direct_from", one_value},
       GoneKey{"expert.request", one_value},
+      GoneKey{"files.*.file_per_step", "say kind = \"file_per_step\""},
+      GoneKey{"files.*.compression_level", "say compression = \"zstd:4\""},
+      GoneKey{"files.*.shuffle", "say compression = \"zstd unshuffled\", or not"},
+      GoneKey{"files.*.keep_bits", "say round = \"10 bits\""},
+      GoneKey{"files.*.relative_error", "say round = 0.001"},
+      GoneKey{"files.*.aggregator_order", "say aggregators = \"2 packed\""},
+      GoneKey{"files.*.engine_parameters", "say hints"},
+      GoneKey{"files.*.operator_parameters", "say operator = \"zfp accuracy=0.01\""},
+      GoneKey{"files.*.verify", "say checksum = \"none\" to read what is damaged"},
+      GoneKey{"files.*.calendar", "say time_units = \"days since 1850-01-01, noleap\""},
       GoneKey{"files.*.describe", "the command `iocomp describe` makes a file that ParaView opens"},
   };
   return gone;

@@ -269,7 +269,7 @@ void Catalogue::check_keeps(const Event& event, const std::string& name) const {
                     std::string{rules_.format} +
                     " that holds all steps has the variables of its first step in all of them, "
                     "with the shapes, dimensions and fill values that they have there; with "
-                    "file_per_step = true every step may have its own"};
+                    "kind = \"file_per_step\" every step may have its own"};
   }
 }
 
@@ -278,7 +278,7 @@ void Catalogue::check_has_step(std::int64_t step) const {
     throw Error{ErrorCode::unsupported,
                 "a file of " + rules_.name() +
                     " has one step, and that has ended; more steps need "
-                    "file_per_step = true, layout = \"steps\" or \"time\", or another file"};
+                    "kind = \"file_per_step\", layout = \"steps\" or \"time\", or another file"};
   }
 }
 

@@ -90,12 +90,12 @@ def draw_workload(
     seeds = {name: base + dice.randrange(1, 1 << 30) for name in names}
     file: dict[str, Any] = {}
     if cell.kind == "series" and dice.random() < 0.15 and cell.back_end != "hdf5-time":
-        file["file_per_step"] = True
+        file["kind"] = "file_per_step"
     if cell.kind == "checkpoint" and dice.random() < 0.3:
         file["keep"] = dice.randint(1, 3)
     if dice.random() < 0.3:
         file["steps_in_flight"] = dice.randint(1, 3)
-    per_step = cell.kind == "checkpoint" or "file_per_step" in file
+    per_step = cell.kind == "checkpoint" or "kind" in file
     lines = [f"open {NAME} {cell.kind}"]
     lines += [
         f"define {NAME} {name} {dice.choice(TYPES)} {shapes[name]} seed={seeds[name]}"

@@ -723,7 +723,7 @@ def options_of_one_open() -> None:
                 iocomp.InvalidSettingError, story.split(", posix")[0], io.open, "run", settings=text
             )
         raises(
-            iocomp.InvalidSettingError, "in the call", io.open_input, "run", settings={"verify": 3}
+            iocomp.InvalidSettingError, "in the call", io.open_input, "run", settings={"checksum": 3}
         )
         raises(
             iocomp.TargetExistsError,

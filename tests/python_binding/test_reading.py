@@ -203,7 +203,7 @@ def test_a_manifest_that_was_changed_is_refused(
 
 @pytest.mark.parametrize("back_end", ["netcdf", "pnetcdf", "zarr"])
 def test_times_have_the_unit_and_the_calendar_that_are_set(launch: Launcher, back_end: str) -> None:
-    units = {"FILES_OUT_TIME_UNITS": "days since 1850-01-01", "FILES_OUT_CALENDAR": "noleap"}
+    units = {"FILES_OUT_TIME_UNITS": "days since 1850-01-01, noleap"}
     launch.play("ugrid_mesh", ranks=2, FILES_OUT_BACKEND=back_end, FILES_OUT_PATH="out.x", **units)
     with open_files(launch.folder / "out.x") as files:
         assert dict(files["time"].attrs) == {

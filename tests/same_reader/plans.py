@@ -215,7 +215,7 @@ def draw(seed: int) -> Plan:
     if chance.random() < 0.3:
         settings["alignment"] = chance.choice([1, 8, 512])
     if kind == "file_per_step":
-        settings["file_per_step"] = True
+        settings["kind"] = "file_per_step"
     has_numbers, has_times = chance.random() < 0.4, chance.random() < 0.5
     steps: list[Step] = []
     number = 0

@@ -370,7 +370,7 @@ def test_files_of_one_step_keep_its_number(
         pytest.skip("its files hold all steps")
     if form == "posix" and not recovers:
         pytest.skip("it says nothing of itself")
-    file, path = begin(form, file_per_step=True)
+    file, path = begin(form, kind="file_per_step")
     u = file.define("u", "f8", (4,))
     for number in (3, 7, 12):
         file.begin_step(number, float(number))

@@ -35,7 +35,7 @@ void set_place(Values& values, const PlannedFile& file) {
   values.set(section + "backend", file.backend);
   values.set(section + "path", path_of(file));
   if (file.has_file_per_step) {
-    values.set(section + "file_per_step", "true");
+    values.set(section + "kind", "file_per_step");
   }
   if (file.grows_along_time) {
     values.set(section + "layout", "time");

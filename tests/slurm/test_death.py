@@ -28,9 +28,8 @@ def test_ranks_finish_what_a_killed_server_leaves(
     actors: Actors, kind: str, victim: int, way: str
 ) -> None:
     lines = script(kind, f"@0 kill {victim}", "put out u by=columns")
-    transport = {"kind": "shared"} | PUTS[way]
     launcher = lives_on(actors, 4)
-    job = play(actors, lines, FILES, transport=transport, placement=HALVES, launcher=launcher)
+    job = play(actors, lines, FILES, test=PUTS[way], placement=HALVES, launcher=launcher)
     assert check_steps(job, kind, 7) >= {0, 1, 5, 6}, job
     assert f"server {victim - 2} (rank {victim}, process" in job.output, job
     assert "are written by compute rank" in job.output, job

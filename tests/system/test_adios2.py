@@ -141,7 +141,7 @@ def test_a_block_cannot_be_waited_for_as_written_before_its_step_ends(actors: Ac
 def test_bad_settings_are_told(actors: Actors) -> None:
     job = play(actors, ["init", "open out series"], "BP6")
     assert "BP6" in job.output + str(job.entries) and "BP5" in job.output + str(job.entries), job
-    job = play(actors, ["init", "open out series"], "BP5", engine_parameters="AsyncWrite=On")
+    job = play(actors, ["init", "open out series"], "BP5", hints="AsyncWrite=On")
     told = job.calls("open")
     assert {entry["code"] for entry in told} == {INVALID_SETTING}, job
     assert "AsyncWrite" in told[0]["story"], job

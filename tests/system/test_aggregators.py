@@ -37,7 +37,7 @@ def test_the_bytes_are_right(
     actors: Actors, back_end: str, mode: str, count: int, order: str
 ) -> None:
     skip_if_missing(actors.build, back_end)
-    chosen = settings(back_end, mode, aggregators=count, aggregator_order=order)
+    chosen = settings(back_end, mode, aggregators=f"{count} {order}")
     job = actors.play(SCRIPT, ranks=4 if mode == "sync" else 6, settings=chosen)
     assert job.status == OK, job
     assert not job.failures(), job

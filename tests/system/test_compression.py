@@ -176,9 +176,9 @@ def test_zstd_is_read_back_by_us(actors: Actors, back_end: str) -> None:
 
 
 def test_a_level_that_deflate_does_not_have_is_refused(actors: Actors) -> None:
-    job = play(actors, "hdf5", "sync", "deflate", compression_level=12)
-    assert [entry["code"] for entry in job.calls("open")] == [INVALID_SETTING] * 4
-    assert all("deflate has 1 to 9" in entry["story"] for entry in job.calls("open"))
+    job = play(actors, "hdf5", "sync", "deflate:12")
+    assert [entry["code"] for entry in job.calls("init")] == [INVALID_SETTING] * 4
+    assert all('compression = "deflate:12"' in entry["story"] for entry in job.calls("init"))
 
 
 @pytest.mark.parametrize("back_end", BACK_ENDS)
@@ -197,7 +197,7 @@ def test_variables_have_compression_of_their_own(actors: Actors, back_end: str, 
         path=f"out{extension(back_end)}",
         variables={
             "u": {"compression": "deflate", "chunk": "16 KiB"},
-            '"rho*"': {"compression": "deflate", "shuffle": False},
+            '"rho*"': {"compression": "deflate unshuffled"},
             "rho_e": {"compression": "none", "chunk": "32 KiB"},
         },
         **more,

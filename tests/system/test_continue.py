@@ -126,7 +126,7 @@ def test_what_a_series_lacks_is_told(
     actors: Actors, numbers: list[int], after: int, told: str, per_step: bool
 ) -> None:
     """The program goes on at a step that the series had not reached when its job was killed."""
-    going = {"existing": "continue", "file_per_step": per_step}
+    going = {"existing": "continue", "kind": "file_per_step" if per_step else "program"}
     first = play(actors, steps("series", numbers), "posix", "kernel", None, **going)
     assert not first.failures(), first
     again = ["open out series after=" + str(after), "close out"]

@@ -94,7 +94,7 @@ def test_so_do_those_of_checkpoints_and_files_of_each_step(
     actors: Actors, mode: str, kind: str
 ) -> None:
     skip_if_missing(actors.build, "hdf5")
-    more = {"keep": 2} if kind == "checkpoint" else {"file_per_step": True}
+    more = {"keep": 2} if kind == "checkpoint" else {"kind": "file_per_step"}
     job = actors.play(
         f"init\nopen out {kind}\n" + DEFINITIONS + (PUTS + "end_step out\n") * 3 + "close out\n",
         ranks=4,

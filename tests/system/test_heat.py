@@ -47,7 +47,7 @@ def environment(back_end: str, mode: str) -> dict[str, str]:
         for key, value in file_settings(of).items()
     }
     if back_end == "adios2":
-        settings["files.plane.file_per_step"] = "true"  # no job goes on with one dataset of it
+        settings["files.plane.kind"] = "file_per_step"  # no job goes on with one dataset of it
     modes = mode_settings(mode)
     if "mode" in modes:
         settings["mode"] = str(modes["mode"])

@@ -61,8 +61,8 @@ def expected(name: str, step: int) -> npt.NDArray[Any]:
 def play(actors: Actors, back_end: str, mode: str, kind: str = "series", **more: object) -> Job:
     skip_if_missing(actors.build, back_end)
     path = f"out{extension(back_end)}"
-    variables = more.pop("variables", {"v": {"keep_bits": 9}})
-    chosen = {"path": path, "keep_bits": 7, "variables": variables, **more}
+    variables = more.pop("variables", {"v": {"round": "9 bits"}})
+    chosen = {"path": path, "round": "7 bits", "variables": variables, **more}
     job = actors.play(
         SCRIPT.format(kind=kind),
         ranks=4,
@@ -118,7 +118,7 @@ def test_checksums_are_of_what_is_written(actors: Actors, back_end: str, mode: s
 @pytest.mark.parametrize("kind", ["message", "shared"])
 def test_pieces_that_servers_read_in_place_are_copied(actors: Actors, kind: str) -> None:
     skip_if_missing(actors.build, "posix")
-    chosen = file_settings("posix", path="out.dat", keep_bits=7, variables={"v": {"keep_bits": 9}})
+    chosen = file_settings("posix", path="out.dat", round="7 bits", variables={"v": {"round": "9 bits"}})
     job = actors.play(
         SCRIPT.format(kind="series"),
         ranks=4,
@@ -157,7 +157,7 @@ def test_fill_values_and_holes_stay(actors: Actors, back_end: str, mode: str) ->
         ranks=2,
         settings={
             **mode_settings(mode),
-            "files": {"out": file_settings(back_end, path=path, keep_bits=7)},
+            "files": {"out": file_settings(back_end, path=path, round="7 bits")},
         },
     )
     assert job.status == 0 and not job.failures(), job
@@ -168,7 +168,7 @@ def test_fill_values_and_holes_stay(actors: Actors, back_end: str, mode: str) ->
 
 
 def test_what_cannot_be_rounded_is_refused_by_name(actors: Actors) -> None:
-    job = play(actors, "posix", "sync", variables={"n": {"relative_error": 0.01}})
+    job = play(actors, "posix", "sync", variables={"n": {"round": 0.01}})
     told = [entry for entry in job.calls("define") if entry["code"] == INVALID_SETTING]
     assert len(told) == 4, job
     assert all('"n": its elements are int32' in entry["story"] for entry in told), told

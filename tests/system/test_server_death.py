@@ -151,7 +151,7 @@ def test_ranks_round_what_a_killed_server_leaves(actors: Actors, way: str) -> No
     """All values have fewer bits than are kept, so they stay what they are, and all are rounded."""
     put = "put out u by=columns halo=1"
     lines = [line.replace("int64", "float64") for line in script("series", "@0 kill 2", put)]
-    files = {"out": {**FILES["out"], "keep_bits": 30}}
+    files = {"out": {**FILES["out"], "round": "30 bits"}}
     job = play(actors, lines, files, test=PUTS[way])
     assert check_steps(job, "series", 7) >= {0, 1, 5, 6}, job
     assert "are written by compute rank" in job.output, job

@@ -78,7 +78,7 @@ adios2::Params parameters(Kind kind, const FormatOptions& options, int writers) 
     const auto is_this = [&key](std::string_view other) { return is_same_word(key, other); };
     if (std::ranges::any_of(ours, is_this)) {
       throw Error{ErrorCode::invalid_setting,
-                  "engine_parameters: " + key +
+                  "hints: " + key +
                       " is set by iocomp, which writes asynchronously itself and must know when a "
                       "step is written; remove it"};
     }

@@ -27,7 +27,7 @@ class Frames : public Format {
     if (!options.one_step) {
       throw Error{ErrorCode::unsupported,
                   "files in frames hold one step: they are for checkpoints, and for series with "
-                  "file_per_step = true"};
+                  "kind = \"file_per_step\""};
     }
     return std::make_unique<FrameTarget>(path, options, writers.raw);
   }

@@ -94,9 +94,9 @@ class _Maker:
         kind = "checkpoint" if may_have_many and chance.random() < 0.25 else "series"
         settings: dict[str, Any] = dict(back_end.settings)
         if kind == "series" and may_have_many and chance.random() < 0.15:
-            settings["file_per_step"] = True
+            settings["kind"] = "file_per_step"
         self.file = RandomFile(seed, name, back_end, kind, settings)
-        self.has_one_file = kind == "series" and "file_per_step" not in settings
+        self.has_one_file = kind == "series" and "kind" not in settings
         self.shapes: dict[str, list[int]] = {}
         self.types: dict[str, str] = {}
         self.seeds = 0

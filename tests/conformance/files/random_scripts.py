@@ -54,7 +54,7 @@ class _RandomFile:
         settings: dict[str, object] = {"steps_in_flight": chance.randint(1, 4)}
         kind = chance.choice(["series", "series", "checkpoint"])
         if kind == "series" and chance.random() < 0.2:
-            settings["file_per_step"] = True
+            settings["kind"] = "file_per_step"
         if kind == "checkpoint" and chance.random() < 0.3:
             settings["keep"] = chance.randint(1, 3)
         groups = chance.choice([1, 1, 1, 2, 3])

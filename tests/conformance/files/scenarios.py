@@ -345,7 +345,7 @@ def checkpoints(script: Script) -> None:
     variants: list[tuple[str, str, dict[str, Any]]] = [
         ("checkpoint", "checkpoint", {}),
         ("newest", "checkpoint", {"keep": 2}),
-        ("per_step", "series", {"file_per_step": True, "steps_in_flight": 4}),
+        ("per_step", "series", {"kind": "file_per_step", "steps_in_flight": 4}),
     ]
     for name, kind, settings in variants:
         file = script.open(name, kind, **settings)

@@ -121,7 +121,7 @@ class FileScript:
     @property
     def has_file_per_step(self) -> bool:
         """Whether each step goes to a file of its own."""
-        return self.is_checkpoint or bool(self.settings.get("file_per_step"))
+        return self.is_checkpoint or self.settings.get("kind") == "file_per_step"
 
     def define(self, name: str, element_type: str, shape: Extents) -> str:
         """Define a variable and return its name."""
@@ -323,7 +323,7 @@ class Script:
         self.types = [name for name in DTYPES if name not in lacks]
         self.is_netcdf = is_netcdf
         # What a file needs whose variables change after its first step.
-        self.for_changes = {"file_per_step": True} if is_netcdf else {}
+        self.for_changes = {"kind": "file_per_step"} if is_netcdf else {}
         self.lines = ["init"]
         self.files: dict[str, FileScript] = {}
         self._seed = 0
@@ -350,6 +350,7 @@ class Script:
         self,
         name: str,
         kind: str = "series",
+        /,
         group: tuple[int, int] = (0, 1),
         order: str = "forward",
         **settings: object,

@@ -39,6 +39,7 @@ class RecordedScript(Script):
         self,
         name: str,
         kind: str = "series",
+        /,
         group: tuple[int, int] = (0, 1),
         order: str = "forward",
         **settings: object,

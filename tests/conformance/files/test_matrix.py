@@ -206,7 +206,7 @@ def test_files_hold_what_was_put(
     )
     if back_end.has_one_step:
         for file in script.files.values():
-            file.settings["file_per_step"] = True
+            file.settings["kind"] = "file_per_step"
     case = Case(script, back_end, placement, tuning)
     job = case.play(actors)
     if back_end.frames and any("without libzstd" in str(story) for story in job.failures()):

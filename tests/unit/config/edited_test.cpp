@@ -21,9 +21,11 @@ TEST(EditedSettings, GetASectionWhereTheyHaveNone) {
 }
 
 TEST(EditedSettings, KeepWhatElseTheirSectionSays) {
-  EXPECT_EQ(with_threads("[writing]  # threads\n  threads=2\nbind = \"l3\"\n[disk]\nthreads = 1\n"),
-            "[writing]  # threads\npolicy = \"auto\"\nthreads = 4\nbind = \"l3\"\n[disk]\n"
-            "threads = 1\n");
+  EXPECT_EQ(
+      with_threads(
+          "[writing]  # threads\n  threads=2\nbind = \"l3\"\n[placement]\npolicy = \"tail\"\n"),
+      "[writing]  # threads\npolicy = \"auto\"\nthreads = 4\nbind = \"l3\"\n[placement]\n"
+      "policy = \"tail\"\n");
 }
 
 TEST(EditedSettings, AreRefusedWhereAnEditWouldSayThemTwice) {

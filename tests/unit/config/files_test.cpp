@@ -53,13 +53,13 @@ TEST_F(Files, AreListedForTheDefaultAndForEveryFileThatIsNamed) {
 }
 
 TEST_F(Files, AreListedWithWhatIsSaidOfTheirVariables) {
-  write("iocomp.toml", "[files.fields.variables.u]\nkeep_bits = 7\n");
+  write("iocomp.toml", "[files.fields.variables.u]\nround = '7 bits'\n");
   set("IOCOMP_FILES_FIELDS_VARIABLES_RHO_CHUNK", "1 MiB");
-  set("IOCOMP_FILES_VARIABLES_V_SHUFFLE", "no");
+  set("IOCOMP_FILES_VARIABLES_V_ROUND", "0.1");
   const auto settings = Settings::read({});
-  EXPECT_EQ(listed(settings, "files.fields.variables.u.keep_bits").origin, "iocomp.toml:2");
+  EXPECT_EQ(listed(settings, "files.fields.variables.u.round").origin, "iocomp.toml:2");
   EXPECT_EQ(listed(settings, "files.fields.variables.RHO.chunk").text, "1 MiB");
-  EXPECT_EQ(listed(settings, "files.default.variables.V.shuffle").text, "no");
+  EXPECT_EQ(listed(settings, "files.default.variables.V.round").text, "0.1");
   EXPECT_EQ(listed(settings, "files.fields.variables.u.chunk").text, "not listed");
 }
 
@@ -73,12 +73,12 @@ TEST_F(Files, RefuseOfAVariableWhatIsOfTheWholeFile) {
       complaint("[files.x.variables]\nchunk = '1 MiB'").find("as in files.x.variables.u.chunk"),
       std::string::npos)
       << complaint("[files.x.variables]\nchunk = '1 MiB'");
-  EXPECT_NE(complaint("[files.x.variables.u]\nkeep_bits = 53")
-                .find("files.x.variables.u.keep_bits = \"53\" (program): allowed is an integer "
-                      "from 0 to 52"),
-            std::string::npos)
-      << complaint("[files.x.variables.u]\nkeep_bits = 53");
-  EXPECT_NE(complaint("[files.x.variables.\"\"]\nkeep_bits = 5"), "");
+  EXPECT_EQ(complaint("[files.x.variables.u]\nround = '53 bits'"),
+            "files.x.variables.u.round = \"53 bits\" (program): allowed is none, \"10 bits\", or a "
+            "relative error up to 0.25");
+  EXPECT_EQ(complaint("[files.x.variables.u]\nkeep_bits = 10"),
+            "files.x.variables.u.keep_bits (program) is gone: say round = \"10 bits\"");
+  EXPECT_NE(complaint("[files.x.variables.\"\"]\nround = 0.1"), "");
 }
 
 TEST_F(Files, CanBeListedForOneFile) {
