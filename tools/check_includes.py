@@ -15,7 +15,8 @@ import re
 import sys
 from collections import defaultdict
 
-NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+from check_house import plain
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 NAMESPACE = re.compile(r"^namespace iocomp((?:::\w+)*) \{", re.MULTILINE)
 TYPE = re.compile(r"^(?:class|struct|union|enum class|enum|using)\s+(?:\[\[\w+\]\] |IOCOMP_\w+ )?(\w+)", re.MULTILINE)
@@ -43,7 +44,7 @@ class Sources:
                 if path.suffix in {".h", ".cpp"}:
                     raw = path.read_text()
                     self.includes[path] = INCLUDE.findall(raw)
-                    self.text[path] = NOT_CODE.sub(" ", raw)
+                    self.text[path] = plain(raw)
 
     def found(self, name: str, beside: pathlib.Path) -> pathlib.Path | None:
         """The file that an include means."""
