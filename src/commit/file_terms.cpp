@@ -101,7 +101,7 @@ formats::FormatOptions format_options(const config::FileSettings& file, Crew* cr
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
-          .engine_parameters = file.engine_parameters,
+          .engine_parameters = file.hints,
           .grows_along_time = file.grows_along_time,
           .is_flat = file.is_flat,
           .chunk_bytes = usual.chunk_bytes,

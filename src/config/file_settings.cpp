@@ -254,7 +254,6 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.aggregator_order = aggregators.order;
   file.hints = parse_pairs(name, "hints", settings.file_text(name, "hints"));
   file.engine = settings.file_text(name, "engine");
-  file.engine_parameters = file.hints;
   return file;
 }
 

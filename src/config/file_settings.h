@@ -63,7 +63,6 @@ struct FileSettings {
   Order aggregator_order = Order::spread;
   std::vector<std::pair<std::string, std::string>> hints;
   std::string engine = "BP5";
-  std::vector<std::pair<std::string, std::string>> engine_parameters;
 
   /// True if some variable may be compressed.
   [[nodiscard]] bool compresses() const noexcept;

@@ -50,7 +50,7 @@ TEST_F(FileSettingsTest, HaveAnEngineAndItsParameters) {
                                                                   {"NumAggregators", "2"}};
   const auto file = file_settings(settings, "x", "series");
   EXPECT_EQ(file.engine, "BP4");
-  EXPECT_EQ(file.engine_parameters, expected);
+  EXPECT_EQ(file.hints, expected);
   EXPECT_EQ(file_settings(settings, "y", "series").engine, "BP5");
   EXPECT_THROW(static_cast<void>(Settings::read("files.x.engine = 'BP6'")), Error);
 }
