@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 #include "array/box.h"
 #include "array/memory_box.h"
@@ -21,11 +20,6 @@ Inventory Source::inventory() {
   throw Error{ErrorCode::unsupported,
               "the format does not tell what its files contain: without its manifest, <file>.json, "
               "a file cannot be read"};
-}
-
-std::string too_many_texts() {
-  return "texts of any length, which are more than " + std::to_string(most_any_texts) + ", or " +
-         std::to_string(most_any_bytes) + " bytes if each is as long as the longest";
 }
 
 DenseBlock::DenseBlock(const Destination& to, std::size_t element_bytes)

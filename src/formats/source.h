@@ -67,13 +67,6 @@ class Source {
   [[nodiscard]] virtual Inventory inventory();
 };
 
-/// Most texts of any length that are read of a variable in a step: all are looked at for the
-/// longest.
-inline constexpr std::int64_t most_any_texts = std::int64_t{1} << 20;
-/// Most bytes of these, each as long as the longest.
-inline constexpr std::int64_t most_any_bytes = std::int64_t{1} << 30;
-[[nodiscard]] std::string too_many_texts();
-
 /// Reads for libraries that read dense blocks only: gives them bytes to read into, and `scatter`
 /// brings these to their places. If the destination is dense, they are its own bytes and nothing is
 /// copied.

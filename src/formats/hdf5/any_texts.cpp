@@ -3,10 +3,7 @@
 
 #include <hdf5.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <string>
 
 #include "formats/hdf5/error.h"
@@ -26,24 +23,6 @@ AnyTexts::AnyTexts(hid_t dataset, hid_t in_file, hsize_t texts, const std::strin
 
 AnyTexts::~AnyTexts() {
   H5Dvlen_reclaim(type_.raw(), in_memory_.raw(), H5P_DEFAULT, static_cast<void*>(texts_.data()));
-}
-
-std::int64_t AnyTexts::longest() const noexcept {
-  std::size_t longest = 0;
-  for (const char* const text : texts_) {
-    longest = std::max(longest, text == nullptr ? 0 : std::strlen(text));
-  }
-  return static_cast<std::int64_t>(longest);
-}
-
-void AnyTexts::copy(std::byte* to, std::size_t length) const noexcept {
-  for (const char* const text : texts_) {
-    std::fill_n(to, length, std::byte{0});
-    if (text != nullptr) {
-      std::memcpy(to, text, std::min(length, std::strlen(text)));
-    }
-    to += length;
-  }
 }
 
 }  // namespace iocomp::formats::h5

@@ -3,8 +3,7 @@
 
 #include <hdf5.h>
 
-#include <cstddef>
-#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,7 @@ class AnyTexts {
   AnyTexts& operator=(const AnyTexts&) = delete;
   ~AnyTexts();
 
-  [[nodiscard]] std::int64_t longest() const noexcept;
-  /// All of them, each filled up with zeros to `length`, which cuts longer ones.
-  void copy(std::byte* to, std::size_t length) const noexcept;
+  [[nodiscard]] std::span<char* const> texts() const noexcept { return texts_; }
 
  private:
   Type type_;

@@ -29,6 +29,7 @@
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/types.h"
+#include "formats/padded_texts.h"
 #include "formats/source.h"
 #include "formats/words.h"
 
@@ -72,47 +73,64 @@ struct Looks {
   std::vector<std::int64_t> extents;
 };
 
-// Elements of a type. @param stored  of the dataset, or of a member of its compounds.
-std::optional<Looks> looks_of(hid_t dataset, hid_t stored, const std::string& path) {
+std::optional<std::vector<std::int64_t>> extents_of(hid_t dataset) {
   const Space space{H5Dget_space(dataset)};
-  const bool is_text = H5Tget_class(stored) == H5T_STRING;
-  const auto texts = is_any_text(stored) ? H5Sget_simple_extent_npoints(space.raw()) : 0;
-  const auto type = is_text ? array::ElementType::character : element_type_of(stored);
   const int dimensions = H5Sget_simple_extent_ndims(space.raw());
-  if (!type || H5Sget_simple_extent_type(space.raw()) == H5S_NULL || dimensions < 0 ||
-      dimensions > most_dimensions || texts > most_any_texts) {
+  if (H5Sget_simple_extent_type(space.raw()) == H5S_NULL || dimensions < 0 ||
+      dimensions > most_dimensions) {
     return std::nullopt;
   }
   std::array<hsize_t, most_dimensions> extent{};
   H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
-  Looks looks{*type, {extent.begin(), extent.begin() + dimensions}};
-  if (texts > 0) {
-    const AnyTexts all{dataset, space.raw(), static_cast<hsize_t>(texts), path};
-    if (all.longest() > most_any_bytes / texts) {
-      return std::nullopt;
-    }
-    looks.extents.push_back(std::max<std::int64_t>(all.longest(), 1));
-  } else if (is_text) {
-    looks.extents.push_back(is_any_text(stored) ? 1
-                                                : static_cast<std::int64_t>(H5Tget_size(stored)));
-  }
-  return looks;
-}
-std::optional<Looks> looks_of(hid_t dataset, const std::string& path) {
-  return looks_of(dataset, Type{H5Dget_type(dataset)}.raw(), path);
+  return std::vector<std::int64_t>{extent.begin(), extent.begin() + dimensions};
 }
 
-// The reason why a dataset is no variable.
+bool is_text(hid_t stored) { return H5Tget_class(stored) == H5T_STRING && !is_any_text(stored); }
+
+// Elements of a type. @param stored  of the dataset, or of a member of its compounds.
+std::optional<Looks> looks_of(hid_t dataset, hid_t stored) {
+  const auto type = is_text(stored) ? array::ElementType::character : element_type_of(stored);
+  auto extents = extents_of(dataset);
+  if (!type || !extents) {
+    return std::nullopt;
+  }
+  if (is_text(stored)) {
+    extents->push_back(static_cast<std::int64_t>(H5Tget_size(stored)));
+  }
+  return Looks{*type, *std::move(extents)};
+}
+
+// A dataset of texts of any length. All are read.
+std::optional<Looks> looks_of_any_texts(hid_t dataset, const std::string& path) {
+  const Space space{H5Dget_space(dataset)};
+  const auto texts = H5Sget_simple_extent_npoints(space.raw());
+  auto extents = extents_of(dataset);
+  if (!extents || are_too_many(texts)) {
+    return std::nullopt;
+  }
+  const auto longest =
+      texts == 0
+          ? 1
+          : longest_of(AnyTexts{dataset, space.raw(), static_cast<hsize_t>(texts), path}.texts());
+  if (are_too_many(texts, longest)) {
+    return std::nullopt;
+  }
+  extents->push_back(longest);
+  return Looks{array::ElementType::character, *std::move(extents)};
+}
+
+// The reason why a dataset, or a member of its compounds, is no variable.
 std::string why_left_out(hid_t dataset, hid_t stored) {
   const Space space{H5Dget_space(dataset)};
   if (H5Sget_simple_extent_type(space.raw()) == H5S_NULL) {
     return "an empty dataspace";
   }
-  const bool is_known = H5Tget_class(stored) == H5T_STRING || element_type_of(stored);
-  if (is_any_text(stored)) {
+  if (is_any_text(Type{H5Dget_type(dataset)}.raw())) {
     return too_many_texts();
   }
-  return is_known ? "more dimensions or bytes than a variable can have" : why_not_read(stored);
+  return is_text(stored) || element_type_of(stored)
+             ? "more dimensions or bytes than a variable can have"
+             : why_not_read(stored);
 }
 
 std::optional<Variable> variable_with(array::ElementType type,
@@ -126,10 +144,6 @@ std::optional<Variable> variable_with(array::ElementType type,
   return fits.ok() ? std::optional{variable} : std::nullopt;
 }
 
-std::optional<Variable> variable_of(const std::optional<Looks>& looks) {
-  return looks ? variable_with(looks->type, looks->extents) : std::nullopt;
-}
-
 // A dataset that grows: one record, and the number of records.
 struct Records {
   Variable variable;
@@ -137,8 +151,7 @@ struct Records {
 };
 
 std::optional<Records> records_of(hid_t dataset) {
-  const Type stored{H5Dget_type(dataset)};
-  const auto looks = is_any_text(stored.raw()) ? std::nullopt : looks_of(dataset, "");
+  const auto looks = looks_of(dataset, Type{H5Dget_type(dataset)}.raw());
   if (!looks || looks->extents.empty()) {
     return std::nullopt;
   }
@@ -296,24 +309,25 @@ class Look {
         H5Tget_class(stored.raw()) == H5T_COMPOUND && !element_type_of(stored.raw());
     const int members = has_members ? H5Tget_nmembers(stored.raw()) : 0;
     if (!has_members) {
-      add(dataset.raw(), stored.raw(), name, step);
+      add(dataset.raw(), stored.raw(), name, step,
+          is_any_text(stored.raw()) ? looks_of_any_texts(dataset.raw(), path_)
+                                    : looks_of(dataset.raw(), stored.raw()));
     }
     for (int member = 0; member < members; ++member) {
       const auto number = static_cast<unsigned>(member);
       char* const called = H5Tget_member_name(stored.raw(), number);
       const std::string of_member = name + '.' + (called == nullptr ? "" : called);
       H5free_memory(called);
-      add(dataset.raw(), Type{H5Tget_member_type(stored.raw(), number)}.raw(), of_member, step);
+      const Type type{H5Tget_member_type(stored.raw(), number)};
+      add(dataset.raw(), type.raw(), of_member, step, looks_of(dataset.raw(), type.raw()));
     }
   }
 
-  void add(hid_t dataset, hid_t stored, const std::string& name, std::int64_t step) {
-    const bool is_member = H5Tequal(Type{H5Dget_type(dataset)}.raw(), stored) <= 0;
-    const bool is_unread_text = is_member && is_any_text(stored);
-    auto variable = variable_of(is_unread_text ? std::nullopt : looks_of(dataset, stored, path_));
+  void add(hid_t dataset, hid_t stored, const std::string& name, std::int64_t step,
+           const std::optional<Looks>& looks) {
+    auto variable = looks ? variable_with(looks->type, looks->extents) : std::nullopt;
     if (!variable) {
-      inventory_.not_read.emplace(
-          name, is_unread_text ? why_not_read(stored) : why_left_out(dataset, stored));
+      inventory_.not_read.emplace(name, why_left_out(dataset, stored));
       return;
     }
     variable->name = name;

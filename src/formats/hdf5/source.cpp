@@ -28,6 +28,7 @@
 #include "formats/hdf5/texts.h"
 #include "formats/hdf5/types.h"
 #include "formats/library_file.h"
+#include "formats/padded_texts.h"
 #include "formats/plain_source.h"
 #include "formats/source.h"
 
@@ -290,7 +291,8 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
   const std::string action = "read the variable \"" + where.variable.name + "\" from";
   const Type in_dataset = stored_type(found);
   if (is_any_text(in_dataset.raw())) {
-    AnyTexts{dataset, in_file.raw(), texts, path_}.copy(all.data(), H5Tget_size(stored.type.raw()));
+    all = pad_texts(AnyTexts{dataset, in_file.raw(), texts, path_}.texts(),
+                    H5Tget_size(stored.type.raw()));
   } else {
     // UTF-8 and ASCII are not turned into one another.
     H5Tset_cset(stored.type.raw(), H5Tget_cset(in_dataset.raw()));

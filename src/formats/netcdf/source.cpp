@@ -8,11 +8,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +29,7 @@
 #include "formats/cdf/types.h"
 #include "formats/library_file.h"
 #include "formats/netcdf/look.h"
+#include "formats/padded_texts.h"
 #include "formats/pnetcdf/header.h"
 #include "formats/source.h"
 #include "formats/sub_boxes.h"
@@ -81,7 +82,8 @@ class NetcdfSource : public Source {
     const std::size_t element = array::size_bytes(where.variable.type);
     DenseBlock block{to, element};
     if (found.has_texts) {
-      const auto whole = texts(number, found, where.step).filled_up(length_of(found.variable));
+      const auto whole =
+          pad_texts(texts(number, found, where.step).all(), length_of(found.variable));
       block.scatter_of(whole.data(), found.variable.shape, box);
       return;
     }
@@ -185,23 +187,7 @@ class NetcdfSource : public Source {
       }
     }
     [[nodiscard]] char** data() noexcept { return texts_.data(); }
-    [[nodiscard]] std::size_t longest() const noexcept {
-      std::size_t longest = 1;
-      for (const char* const text : texts_) {
-        longest = std::max(longest, text == nullptr ? 0 : std::strlen(text));
-      }
-      return longest;
-    }
-    // All of them, one after the other, each filled up with zeros.
-    [[nodiscard]] std::vector<std::byte> filled_up(std::size_t length) const {
-      std::vector<std::byte> all(texts_.size() * length);
-      for (std::size_t i = 0; i < texts_.size(); ++i) {
-        if (texts_[i] != nullptr) {
-          std::memcpy(all.data() + i * length, texts_[i], std::min(length, std::strlen(texts_[i])));
-        }
-      }
-      return all;
-    }
+    [[nodiscard]] std::span<char* const> all() const noexcept { return texts_; }
 
    private:
     std::vector<char*> texts_;
@@ -221,7 +207,7 @@ class NetcdfSource : public Source {
       box.count[at] = found.variable.shape.extent[at];
     }
     const auto count = array::elements(box);
-    if (count > most_any_texts) {
+    if (are_too_many(count)) {
       throw Error{ErrorCode::unsupported, too_many_texts()};
     }
     Texts all{static_cast<std::size_t>(count)};
@@ -354,14 +340,13 @@ class NetcdfSource : public Source {
       return false;
     }
     const auto known = lengths_.find(number);
-    std::size_t longest = known == lengths_.end() ? 1 : known->second;
+    std::int64_t longest = known == lengths_.end() ? 1 : known->second;
     if (known == lengths_.end()) {
       const Outcome looked = outcome_of([&] {
         found.variable.shape = array::make_shape(static_cast<int>(dimensions), extents.data());
         for (std::int64_t step = 0; step < found.steps.value_or(1); ++step) {
-          longest = std::max(longest, texts(number, found, step).longest());
-          if (static_cast<std::int64_t>(longest) >
-              most_any_bytes / std::max<std::int64_t>(array::elements(found.variable.shape), 1)) {
+          longest = std::max(longest, longest_of(texts(number, found, step).all()));
+          if (are_too_many(array::elements(found.variable.shape), longest)) {
             throw Error{ErrorCode::unsupported, too_many_texts()};
           }
         }
@@ -371,7 +356,7 @@ class NetcdfSource : public Source {
       }
       lengths_.emplace(number, longest);
     }
-    extents.at(dimensions++) = static_cast<std::int64_t>(longest);
+    extents.at(dimensions++) = longest;
     found.has_texts = true;
     return true;
   }
@@ -379,7 +364,7 @@ class NetcdfSource : public Source {
   std::string path_;
   std::mutex& library_;
   int file_ = -1;
-  mutable std::map<int, std::size_t> lengths_;  // of the longest texts, by the variable's number
+  mutable std::map<int, std::int64_t> lengths_;  // of the longest texts, by the variable's number
   std::optional<LibraryFile> opened_;
   std::optional<Header> header_;  // of CDF, once somebody has asked where variables lie
 };
