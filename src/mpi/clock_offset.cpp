@@ -2,9 +2,7 @@
 #include "mpi/clock_offset.h"
 
 #include <mpi.h>
-#include <unistd.h>
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/host.h"
 #include "base/system_file.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -67,9 +66,8 @@ void answer(MPI_Comm comm, int rank, int tag, const std::function<double()>& now
 
 std::int64_t clock_identity() {
   std::string text = boot_id();
-  std::array<char, 256> name{};
-  if (text.empty() && ::gethostname(name.data(), name.size() - 1) == 0) {
-    text = name.data();
+  if (text.empty()) {
+    text = host_name();
   }
   text += ' ' + std::to_string(own_namespace("time"));
   return static_cast<std::int64_t>(std::hash<std::string>{}(text));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "config/log_level.h"
 #include "config/settings.h"
@@ -18,7 +19,6 @@
 #include "mpi/clock_offset.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
-#include "session/host.h"
 #include "session/version.h"
 
 namespace iocomp::session {

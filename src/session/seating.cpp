@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/number_ranges.h"
 #include "base/small_files.h"
@@ -24,7 +25,6 @@
 #include "placement/mapping.h"
 #include "placement/placement.h"
 #include "placement/seats.h"
-#include "session/host.h"
 #include "session/others.h"
 #include "topology/binding.h"
 #include "topology/discover.h"

@@ -14,12 +14,12 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/host.h"
 #include "base/small_files.h"
 #include "mpi/agree.h"
 #include "mpi/clock_offset.h"
 #include "mpi/handle.h"
 #include "session/configuration.h"
-#include "session/host.h"
 #include "session/others.h"
 #include "session/ranks.h"
 #include "trace/timeline.h"

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace iocomp::session {
+namespace iocomp {
 
 /// The name of the machine that this process runs on.
 [[nodiscard]] std::string host_name();
 
-}  // namespace iocomp::session
+}  // namespace iocomp

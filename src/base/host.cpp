@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "session/host.h"
+#include "base/host.h"
 
 #include <unistd.h>
 
 #include <array>
 #include <string>
 
-namespace iocomp::session {
+namespace iocomp {
 
 std::string host_name() {
   std::array<char, 256> host{};
@@ -14,4 +14,4 @@ std::string host_name() {
   return host.data();
 }
 
-}  // namespace iocomp::session
+}  // namespace iocomp
