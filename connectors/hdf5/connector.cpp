@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -60,14 +59,12 @@ bool reads_metadata_together(hid_t access_list) {
 Connector::Connector()
     : settings_{read_settings()},
       policy_{settings_.real("wait.deadline")},
+      report_{settings_},
       writer_{settings_, report_.counters()} {}
 
 Connector::~Connector() {
   writer_.finish_all();
-  const std::string line = report_.line();
-  if (config::prints_summary(settings_) && !line.empty()) {
-    std::fprintf(stderr, "%s\n", line.c_str());
-  }
+  report_.end(writer_.engine());
 }
 
 mpi::Communicator Connector::ranks_of(hid_t access_list) const {
@@ -102,7 +99,7 @@ void Connector::file_opened(void* file, const std::string& name, bool is_new, hi
     known = &by_number_[*number];
     output = known->lock();
     if (!output) {
-      output = std::make_shared<Output>(name, is_new, writer_.options());
+      output = std::make_shared<Output>(name, is_new, writer_.options(), report_.counters());
     }
   });
   if (ranks.raw() != MPI_COMM_NULL) {
@@ -115,6 +112,7 @@ void Connector::file_opened(void* file, const std::string& name, bool is_new, hi
     log::warning(name + " is left to HDF5: " + outcome.story);
     return;
   }
+  report_.begin_timeline(ranks.raw(), policy_);
   if (known->expired()) {
     output->chunks = ranks.raw() == MPI_COMM_NULL           ? Chunks::left
                      : reads_metadata_together(access_list) ? Chunks::found_together
@@ -152,14 +150,17 @@ Outcome Connector::before_close(Output& output) {
   return outcome;
 }
 
-// HDF5 writes to the file while it closes it. That is made durable, too, before any rank goes on.
 void Connector::closed(void* file) {
   const auto output = find_file(file);
   files_.erase(file);
   --output->opened;
   output->sync();
+  output->count_bytes();
+}
+
+void Connector::hand_in(const Output& output) {
   policy_.begin_call();
-  report_.hand_in(output->ranks(), policy_);
+  report_.hand_in(output.ranks(), policy_);
 }
 
 std::shared_ptr<Output> Connector::file_of(void* object, H5I_type_t type) const {

@@ -44,8 +44,10 @@ class Connector {
   /// Before HDF5 closes it: everything is durable, or the failure of some rank, once. Collective
   /// over the ranks of the file.
   [[nodiscard]] Outcome before_close(Output& output);
-  /// HDF5 has closed it. Collective over the ranks of the file.
+  /// HDF5 has closed it: what it wrote meanwhile is made durable, too.
   void closed(void* file);
+  /// Give the figures to the first rank. Collective over the ranks of the file.
+  void hand_in(const Output& output);
   /// The file that an object of this type lies in; null for one that is left to HDF5.
   [[nodiscard]] std::shared_ptr<Output> file_of(void* object, H5I_type_t type) const;
   /// Everything that was written is durable, on all ranks. Collective over the ranks of the file.

@@ -19,6 +19,9 @@
 #include "disk/output_file.h"
 #include "mpi/agree.h"
 #include "mpi/wait.h"
+#include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::hdf5 {
 namespace {
@@ -31,9 +34,11 @@ bool touches(const std::map<std::int64_t, std::int64_t>& ranges, std::int64_t be
 
 }  // namespace
 
-Output::Output(const std::string& path, bool is_new, const disk::Options& options)
+Output::Output(const std::string& path, bool is_new, const disk::Options& options,
+               trace::Counters& counters)
     : place_{path},
       has_new_name_{is_new},
+      counters_{counters},
       file_{std::make_shared<disk::OutputFile>(
           place_.folder().open(place_.name(), O_RDWR, OpenFolder::Links::followed), path,
           options)} {}
@@ -46,6 +51,8 @@ MPI_Comm Output::ranks() const noexcept {
 
 void Output::meet(const mpi::WaitPolicy& policy, const char* what) const {
   if (ranks() != MPI_COMM_NULL) {
+    const trace::Span span{
+        counters_.timeline(), trace::What::wait, {.file = name(), .text = "all ranks of the file"}};
     mpi::gate(ranks(), policy, what);
   }
 }
@@ -80,6 +87,8 @@ bool Output::overlaps(std::span<const disk::Write> writes) const {
 }
 
 void Output::sync() {
+  const trace::Timer timer{
+      counters_, trace::Counter::sync_seconds, trace::What::sync, {.file = name()}};
   const Outcome synced = outcome_of([this] {
     file_->sync();
     if (has_new_name_) {
@@ -91,6 +100,15 @@ void Output::sync() {
     failure_ = synced;
     log::error(synced.story);
   }
+}
+
+void Output::count_bytes() {
+  const std::uint64_t direct = file_->direct_bytes();
+  const std::uint64_t buffered = file_->buffered_bytes();
+  counters_.add(trace::Counter::direct_bytes, static_cast<double>(direct - counted_direct_));
+  counters_.add(trace::Counter::buffered_bytes, static_cast<double>(buffered - counted_buffered_));
+  counted_direct_ = direct;
+  counted_buffered_ = buffered;
 }
 
 }  // namespace iocomp::hdf5

@@ -20,6 +20,7 @@
 #include "hdf5/native.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
+#include "trace/counters.h"
 
 namespace iocomp::hdf5 {
 
@@ -27,9 +28,10 @@ namespace iocomp::hdf5 {
 /// it open. Knows the writes that are on their way, and the first failure.
 class Output {
  public:
-  /// @param is_new  its name has to be made durable, too.
+  /// @param is_new  its name has to be made durable, too. @param counters  outlive this.
   /// @throws Error{storage_failure}.
-  Output(const std::string& path, bool is_new, const disk::Options& options);
+  Output(const std::string& path, bool is_new, const disk::Options& options,
+         trace::Counters& counters);
 
   /// The ranks that have it open together; without: this process alone.
   void belongs_to(mpi::Communicator ranks) noexcept { ranks_ = std::move(ranks); }
@@ -41,6 +43,8 @@ class Output {
 
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file() const noexcept { return file_; }
   [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
+  /// The last part of the path.
+  [[nodiscard]] const std::string& name() const noexcept { return place_.name(); }
 
   // Plans that are under way.
   void begin(std::uint64_t plan, std::span<const disk::Write> writes);
@@ -53,6 +57,8 @@ class Output {
   [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
   /// Make everything durable that was written, by HDF5 too. A failure is kept.
   void sync();
+  /// Count the bytes that were written since the last time, by the way that they went.
+  void count_bytes();
 
   /// The number of times that the program has it open.
   int opened = 0;
@@ -66,10 +72,13 @@ class Output {
  private:
   Path place_;
   bool has_new_name_;
+  trace::Counters& counters_;
   std::shared_ptr<disk::OutputFile> file_;
   mpi::Communicator ranks_;
   std::map<std::uint64_t, std::map<std::int64_t, std::int64_t>> plans_;  // begin -> end
   Outcome failure_;
+  std::uint64_t counted_direct_ = 0;  // bytes, as the next
+  std::uint64_t counted_buffered_ = 0;
 };
 
 }  // namespace iocomp::hdf5

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: BSD-3-Clause The callbacks of the connector, in the order of HDF5's
-// table. HDF5's native connector always gets its call; our work comes before and after it. A
-// failure of ours is told when the native call has been made: others may be waiting for this rank
-// in it.
+// SPDX-License-Identifier: BSD-3-Clause
+// The callbacks of the connector, in the order of HDF5's table. HDF5's native connector always gets
+// its call; our work comes before and after it. A failure of ours is told when the native call has
+// been made: others may be waiting for this rank in it.
+
 #include <H5PLextern.h>
 #include <H5VLconnector.h>
 #include <H5VLconnector_passthru.h>
@@ -15,7 +16,9 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,8 @@
 #include "hdf5/output.h"
 #include "hdf5/passed_on.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::hdf5 {
 namespace {
@@ -61,6 +66,32 @@ Outcome tried(Body&& body) noexcept {
 herr_t told(herr_t native_result, const Outcome& ours) {
   return ours.ok() ? native_result : failed(ours.story);
 }
+
+trace::Timeline* timeline() {
+  return connector == nullptr ? nullptr : connector->report().counters().timeline();
+}
+
+/// A call of the program, in the figures and in the timeline.
+class Call {
+ public:
+  /// @param part  of the time in calls. @param file  null for one that is left to HDF5.
+  Call(const char* name, std::optional<trace::Counter> part, const Output* file) {
+    if (connector == nullptr) {
+      return;
+    }
+    auto& counters = connector->report().counters();
+    all_.emplace(
+        counters, trace::Counter::call_seconds, trace::What::call,
+        trace::Subject{.file = file == nullptr ? std::string_view{} : file->name(), .text = name});
+    if (part) {
+      part_.emplace(counters, *part);
+    }
+  }
+
+ private:
+  std::optional<trace::Timer> all_;
+  std::optional<trace::Timer> part_;
+};
 
 Outcome finish_all() {
   return connector == nullptr ? Outcome{} : tried([] { return connector->finish_all(); });
@@ -142,6 +173,7 @@ herr_t file_close(void* file, hid_t transfer_list, void** request) {
   if (!output) {
     return H5VLfile_close(file, native::id(), transfer_list, request);
   }
+  std::optional<Call> call{std::in_place, "H5Fclose", trace::Counter::close_seconds, output.get()};
   const Outcome outcome = tried([&] {
     connector->writer().finish(*output);
     static_cast<void>(flush_natively(file, H5I_FILE, transfer_list, request));
@@ -153,6 +185,8 @@ herr_t file_close(void* file, hid_t transfer_list, void** request) {
   const herr_t result = H5VLfile_close(file, native::id(), transfer_list, request);
   const Outcome closed = tried([&] {
     connector->closed(file);
+    call.reset();
+    connector->hand_in(*output);
     return Outcome{};
   });
   if (!closed.ok()) {
@@ -172,10 +206,11 @@ herr_t with_native_access(hid_t& access_list, void* file, H5VL_file_specific_arg
 
 herr_t flush(void* object, H5VL_file_specific_args_t* arguments, hid_t transfer_list,
              void** request) {
-  Outcome outcome = finish_all();
-  const herr_t result = H5VLfile_specific(object, native::id(), arguments, transfer_list, request);
   const auto output =
       connector == nullptr ? nullptr : connector->file_of(object, arguments->args.flush.obj_type);
+  const Call call{"H5Fflush", trace::Counter::wait_seconds, output.get()};
+  Outcome outcome = finish_all();
+  const herr_t result = H5VLfile_specific(object, native::id(), arguments, transfer_list, request);
   if (output) {
     outcome = tried([&] { return connector->make_durable(*output); });
   }
@@ -266,6 +301,7 @@ void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* 
 herr_t dataset_read(std::size_t count, void* datasets[], hid_t memory_types[],
                     hid_t memory_spaces[], hid_t file_spaces[], hid_t transfer_list, void* memory[],
                     void** request) {
+  const trace::Span span{timeline(), trace::What::call, {.text = "H5Dread"}};
   const Outcome outcome = finish_all();
   return told(H5VLdataset_read(count, datasets, native::id(), memory_types, memory_spaces,
                                file_spaces, transfer_list, memory, request),
@@ -302,6 +338,7 @@ herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write, v
     });
   }
   if (is_taken || !outcome.ok()) {
+    connector->report().counters().add(trace::Counter::puts, is_taken ? 1 : 0);
     return told(0, outcome);
   }
   connector->report().left();
@@ -342,6 +379,7 @@ herr_t write_natively(Writes& rest, hid_t transfer_list, void** request) {
 herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
                      hid_t memory_spaces[], hid_t file_spaces[], hid_t transfer_list,
                      const void* memory[], void** request) {
+  const Call call{"H5Dwrite", std::nullopt, nullptr};
   Writes rest;
   herr_t result = 0;
   const auto event = request == nullptr ? nullptr : std::make_shared<Event>();
@@ -357,6 +395,7 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
       continue;
     }
     const trace::Timer timer{connector->report().counters(), trace::Counter::put_seconds};
+    trace::describe_span(timeline(), {.file = known->output().name()});
     const Dataset::Request one{.memory_type = memory_types[i],
                                .memory_space = memory_spaces[i],
                                .file_space = file_spaces[i],

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "config/settings.h"
@@ -19,6 +21,8 @@
 #include "hdf5/output.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::hdf5 {
 namespace {
@@ -56,6 +60,8 @@ void Writer::look() {
       plan->second.event->plan_ends(outcome);
     }
     counters_.add(trace::Counter::write_seconds, completion.seconds);
+    trace::record(counters_.timeline(), trace::What::write, plan->second.begin,
+                  {.file = plan->second.output->name(), .bytes = plan->second.bytes});
     if (completion.code != ErrorCode::ok) {
       counters_.add(trace::Counter::failures, 1);
       log::error(completion.story);
@@ -67,6 +73,17 @@ void Writer::look() {
 void Writer::wait(std::chrono::nanoseconds longest) {
   engine_->wait(longest);
   look();
+}
+
+template <typename Done>
+void Writer::wait_until(const char* what, Done done) {
+  if (done()) {
+    return;
+  }
+  const trace::Span span{counters_.timeline(), trace::What::wait, {.text = what}};
+  do {
+    wait();
+  } while (!done());
 }
 
 void Writer::wait_for(const Event& event, std::chrono::nanoseconds longest) {
@@ -84,45 +101,43 @@ staging::Lease Writer::take(std::size_t bytes) {
   std::optional<staging::Lease> lease = arena_->try_take(bytes);
   if (!lease) {
     const trace::Timer timer{counters_, trace::Counter::buffer_wait_seconds};
-    while (!(lease = arena_->try_take(bytes))) {
-      wait();
-    }
+    wait_until("memory for a copy", [&] { return (lease = arena_->try_take(bytes)).has_value(); });
   }
   return *std::move(lease);
 }
 
 void Writer::submit(const std::shared_ptr<Output>& output, std::vector<disk::Write> writes,
                     staging::Lease copy, std::shared_ptr<Event> event) {
-  while (output->overlaps(writes)) {
-    wait();
-  }
+  wait_until("older writes of the same bytes", [&] { return !output->overlaps(writes); });
   const std::uint64_t plan = next_plan_++;
   output->begin(plan, writes);
-  std::size_t bytes = 0;
+  std::int64_t bytes = 0;
   for (const disk::Write& write : writes) {
-    bytes += write.bytes.size();
+    bytes += std::ssize(write.bytes);
   }
   counters_.add(trace::Counter::put_bytes, static_cast<double>(bytes));
+  counters_.add(copy.bytes().empty() ? trace::Counter::lent_bytes : trace::Counter::copied_bytes,
+                static_cast<double>(bytes));
   if (event) {
     event->plan_begins();
   }
-  plans_.emplace(plan, Plan{.output = output, .copy = std::move(copy), .event = std::move(event)});
+  plans_.emplace(plan, Plan{.output = output,
+                            .copy = std::move(copy),
+                            .event = std::move(event),
+                            .begin = now_seconds(),
+                            .bytes = bytes});
   engine_->submit({.id = plan, .file = output->file(), .writes = std::move(writes)});
   look();
 }
 
 void Writer::finish(const Output& output) {
   look();
-  while (output.plans_under_way() > 0) {
-    wait();
-  }
+  wait_until("the writes of a file", [&] { return output.plans_under_way() == 0; });
 }
 
 void Writer::finish_all() {
   look();
-  while (!plans_.empty()) {
-    wait();
-  }
+  wait_until("all writes", [&] { return plans_.empty(); });
 }
 
 }  // namespace iocomp::hdf5

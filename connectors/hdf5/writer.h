@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "config/settings.h"
@@ -30,6 +31,8 @@ class Writer {
   [[nodiscard]] const disk::Options& options() const noexcept { return options_; }
   /// The most that is copied at once; 0: nothing can be copied.
   [[nodiscard]] std::size_t largest_copy_bytes() const noexcept { return largest_copy_bytes_; }
+  /// "io_uring" or "threads", with the reason; "none" where nothing can be copied.
+  [[nodiscard]] std::string engine() const { return engine_ ? engine_->name() : "none"; }
 
   /// Memory for a copy; sleeps until there is room.
   /// @pre bytes <= 2 * largest_copy_bytes()
@@ -54,8 +57,13 @@ class Writer {
     std::shared_ptr<Output> output;
     staging::Lease copy;
     std::shared_ptr<Event> event;
+    double begin = 0;  ///< of the process's clock
+    std::int64_t bytes = 0;
   };
   void wait(std::chrono::nanoseconds longest = std::chrono::seconds{1});
+  /// Sleep until `done`. @param what  is waited for.
+  template <typename Done>
+  void wait_until(const char* what, Done done);
 
   trace::Counters& counters_;
   disk::Options options_;

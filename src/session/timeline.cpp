@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/host.h"
-#include "base/small_files.h"
 #include "mpi/agree.h"
 #include "mpi/clock_offset.h"
 #include "mpi/handle.h"
@@ -60,14 +59,8 @@ std::unique_ptr<trace::Timeline> start_timeline(const Ranks& ranks,
   const auto events =
       static_cast<std::size_t>(configuration.settings.integer("test.timeline_events"));
   std::optional<trace::TimelineFile> file;
-  const Outcome mine = outcome_of([&] {
-    const Outcome made = outcome_of([&] { make_folders(folder); });
-    if (!made.ok()) {
-      throw Error{made.code, "the folder cannot be made on " + process.host + ": " + made.story};
-    }
-    file.emplace(folder + "/rank-" + std::to_string(process.rank) + trace::timeline_ending, events,
-                 process);
-  });
+  const Outcome mine =
+      outcome_of([&] { file.emplace(trace::create_timeline_file(folder, events, process)); });
   const Outcome all = mpi::agree(ranks.all().raw(), mine, configuration.policy, others);
   if (!all.ok()) {
     throw Error{ErrorCode::invalid_setting, "trace.timeline = \"" + folder + "\": " + all.story};

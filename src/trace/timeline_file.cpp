@@ -176,6 +176,15 @@ void TimelineFile::write(const void* bytes, std::size_t size, std::uint64_t offs
                 {static_cast<const std::byte*>(bytes), size}, path_);
 }
 
+TimelineFile create_timeline_file(const std::string& folder, std::size_t events, Process process) {
+  const Outcome made = outcome_of([&] { make_folders(folder); });
+  if (!made.ok()) {
+    throw Error{made.code, "the folder cannot be made on " + process.host + ": " + made.story};
+  }
+  const std::string name = "rank-" + std::to_string(process.rank) + timeline_ending;
+  return {folder + '/' + name, events, std::move(process)};
+}
+
 ReadTimeline read_timeline(const std::string& path) {
   const std::optional<std::string> bytes = read_file(path, most_bytes);
   if (!bytes) {

@@ -59,6 +59,11 @@ class TimelineFile {
   std::uint64_t written_ = 0;  // events ever
 };
 
+/// The file of this process in a folder, which is made if need be.
+/// @throws Error{storage_failure}, with the host.
+[[nodiscard]] TimelineFile create_timeline_file(const std::string& folder, std::size_t events,
+                                                Process process);
+
 /// The contents of a file, as far as it is sound.
 struct ReadTimeline {
   Process process{};

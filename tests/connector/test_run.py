@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from conftest import Programs
+from conftest import Programs, for_another_hdf5
 
 NONE = {"connector": False, "late": None, "settings": {}}
 
@@ -43,7 +43,9 @@ def test_what_cannot_be_is_said_in_one_line(programs: Programs, tmp_path: Path) 
     fake = tmp_path / "static"
     fake.write_text("#!/bin/sh\n# HDF5_PLUGIN_PATH is a word that a static HDF5 has\n")
     fake.chmod(0o755)
+    other = for_another_hdf5(Path(programs.folder) / "traps", tmp_path)
     told = {
+        "; the plugin here is for libhdf5.so.": other,
         "there is no program": "no-such-program",
         "an HDF5 before 1.14": shutil.which("h5dump"),
         "linked statically": fake,

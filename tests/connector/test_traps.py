@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 from compare_files import compare
-from conftest import Programs
+from conftest import Programs, for_another_hdf5
 from places import small_disk
 
 ROWS = (96, 500)
@@ -119,14 +121,59 @@ def test_a_rank_that_fails_keeps_no_other_waiting(programs: Programs, tmp_path: 
 def test_what_was_flushed_is_whole_however_a_program_ends(
     programs: Programs, tmp_path: Path, end: str, late: int | None
 ) -> None:
-    words = programs.words(2, "traps", end, tmp_path)
-    environment = programs.environment(connector=True, late=late, settings=SMALL)
-    # The launcher may complain of _exit.
-    done = subprocess.run(
-        words, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    done = programs.try_to_run(2, "traps", end, tmp_path, late=late, **SMALL)  # _exit may be told
     assert ended_well(done.stderr), done.stderr
     assert (values(tmp_path / "out.h5", "u") == (8 if end == "ends_by_h5close" else 6)).all()
+
+
+@pytest.mark.parametrize(("ranks", "case"), [(1, "serial"), (3, "records")])
+def test_figures_and_timeline_are_those_of_the_library(
+    programs: Programs, tmp_path: Path, ranks: int, case: str
+) -> None:
+    timeline, figures = tmp_path / "timeline", tmp_path / "figures.json"
+    settings = {"IOCOMP_TRACE_TIMELINE": str(timeline), "IOCOMP_TRACE_JSON": str(figures)}
+    programs.run(ranks, "traps", case, tmp_path, **settings, **SMALL)
+    counted = json.loads(figures.read_text())
+    of_all = counted["compute_sum"]
+    assert counted["compute_ranks"] == ranks
+    assert of_all["put_bytes"] == of_all["copied_bytes"] > 0
+    assert of_all["put_bytes"] == of_all["direct_bytes"] + of_all["buffered_bytes"]
+    assert of_all["puts"] > 0 < of_all["call_seconds"]
+    shown = subprocess.run(
+        [programs.command, "trace", timeline], capture_output=True, text=True, check=True
+    ).stdout
+    assert shown.startswith(f"{ranks} process"), shown
+    assert "did not end" not in shown, shown
+    for event in ("H5Dwrite", "H5Fclose", "write", "fsync"):
+        assert f" {event} " in shown, shown
+
+
+# HDF5 cannot start the connector: it says why, and the program goes on without.
+def test_bad_settings_are_told_and_hdf5_writes(programs: Programs, tmp_path: Path) -> None:
+    settings = tmp_path / "iocomp.toml"
+    for text, told in {
+        "[connector]\nthreads = 4": "unknown setting connector.threads",
+        "[connector]": "unknown setting [connector]",
+        "[client]\nbuffer_memory = -1": 'client.buffer_memory = "-1"',
+    }.items():
+        settings.write_text(text)
+        done = programs.run(1, "traps", "serial", tmp_path, IOCOMP_CONFIG=str(settings))
+        assert f"{told} ({settings}:" in done.stderr, done.stderr
+        assert "of HDF5's writes taken" not in done.stderr, done.stderr
+
+
+def test_a_timeline_that_cannot_be_written_is_told(programs: Programs, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder = str(tmp_path / "file" / "timeline")
+    done = programs.run(1, "traps", "opened_twice", tmp_path, IOCOMP_TRACE_TIMELINE=folder)
+    assert done.stderr.count(f'no timeline, trace.timeline = "{folder}"') == 1, done.stderr
+
+
+def test_hdf5_passes_over_the_plugin_for_another_hdf5(programs: Programs, tmp_path: Path) -> None:
+    other = for_another_hdf5(next(Path(programs.plugins).glob("*.so")), tmp_path)
+    done = replace(programs, plugins=str(other.parent)).run(1, "traps", "serial", tmp_path)
+    assert "can't find plugin" in done.stderr, done.stderr
+    assert "of HDF5's writes taken" not in done.stderr, done.stderr
 
 
 def test_flushed_steps_survive_a_kill(programs: Programs, tmp_path: Path) -> None:
