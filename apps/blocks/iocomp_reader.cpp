@@ -14,13 +14,16 @@ std::unique_ptr<BlockReader> IocompReader::open(const Session& session, const st
   check(code, "iocomp_open_input");
   std::unique_ptr<IocompReader> reader{new IocompReader{input}};
   std::int64_t steps = 0;
-  check(iocomp_input_steps(input, &steps), "iocomp_input_steps");
+  check(iocomp_input_steps(input, &steps, nullptr), "iocomp_input_steps");
   if (steps != target.steps) {
     throw std::runtime_error(target.path + " has " + std::to_string(steps) + " steps instead of " +
                              std::to_string(target.steps));
   }
-  Extents shape(target.block.shape.size());
-  check(iocomp_input_shape(input, variable_name, 0, shape.data()), "iocomp_input_shape");
+  int ndims = 0;
+  const std::int64_t* extents = nullptr;
+  check(iocomp_input_variable(input, variable_name, 0, nullptr, &ndims, &extents),
+        "iocomp_input_variable");
+  const Extents shape(extents, extents + ndims);
   if (shape != target.block.shape) {
     throw std::runtime_error(target.path + ": the array is " + text(shape) + " instead of " +
                              text(target.block.shape));

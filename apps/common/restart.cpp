@@ -12,10 +12,12 @@ std::unique_ptr<Restart> Restart::newest(const Session& session) {
   return std::unique_ptr<Restart>{new Restart{input, number}};
 }
 
-Indices Restart::shape(const std::string& name, std::size_t dimensions) const {
-  Indices found(dimensions);
-  check(iocomp_input_shape(input_, name.c_str(), number_, found.data()), "iocomp_input_shape");
-  return found;
+Indices Restart::shape(const std::string& name) const {
+  int ndims = 0;
+  const std::int64_t* extents = nullptr;
+  check(iocomp_input_variable(input_, name.c_str(), number_, nullptr, &ndims, &extents),
+        "iocomp_input_variable");
+  return {extents, extents + ndims};
 }
 
 }  // namespace iocomp::apps

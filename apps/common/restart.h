@@ -24,7 +24,7 @@ class Restart {
   ~Restart() { iocomp_close_input(input_); }
 
   [[nodiscard]] std::int64_t number() const noexcept { return number_; }
-  [[nodiscard]] Indices shape(const std::string& name, std::size_t dimensions) const;
+  [[nodiscard]] Indices shape(const std::string& name) const;
   /// The part of this rank.
   void read(const std::string& name, const Part& part, std::span<double> values) const {
     part.read(input_, name, number_, values);
@@ -32,7 +32,7 @@ class Restart {
   /// A whole row. @tparam Value  of the type that was put.
   template <typename Value>
   [[nodiscard]] std::vector<Value> row(const std::string& name) const {
-    const Indices size = shape(name, 1);
+    const Indices size = shape(name);
     std::vector<Value> values(static_cast<std::size_t>(size[0]));
     const std::int64_t start = 0;
     check(iocomp_read(input_, name.c_str(), number_, &start, size.data(), values.data()),

@@ -28,7 +28,7 @@ Content content_of(const Part& part, int iterations) {
 }
 
 void refuse_another_problem(const Restart& restart, const Part& part) {
-  const Indices found = restart.shape("x", part.shape().size());
+  const Indices found = restart.shape("x");
   if (found != part.shape()) {
     throw Mistake("the checkpoint has " + in_words(found) + " points, this run " +
                   in_words(part.shape()) +

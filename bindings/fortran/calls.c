@@ -569,23 +569,11 @@ void iocomp_f_latest(const f_session *session, descriptor *name, descriptor *ste
   finish(code, ierr);
 }
 
-/* A number that the library counts, given to an integer of any kind. */
-static void give(int code, descriptor *place, const char *what, int64_t value, int *ierr) {
-  finish(code == IOCOMP_OK ? set_integer(place, what, value) : code, ierr);
-}
-
-void iocomp_f_input_steps(const f_input *input, descriptor *steps, int *ierr) {
+void iocomp_f_input_steps(const f_input *input, CFI_cdesc_t *steps, int *ierr) {
   int64_t count = 0;
-  const int code = iocomp_input_steps(input->handle, &count);
-  give(code, steps, "input_steps: steps", count, ierr);
-}
-
-void iocomp_f_input_step(const f_input *input, descriptor *index, descriptor *step, int *ierr) {
-  int64_t wanted = 0;
-  int64_t number = 0;
-  int code = get_integer(index, "input_step: index", &wanted);
-  code = code != IOCOMP_OK ? code : iocomp_input_step(input->handle, wanted - 1, &number);
-  give(code, step, "input_step: step", number, ierr);
+  const int64_t *numbers = NULL;
+  const int code = iocomp_input_steps(input->handle, &count, &numbers);
+  finish(code == IOCOMP_OK ? make_integers(steps, count, numbers) : code, ierr);
 }
 
 void iocomp_f_input_time(const f_input *input, descriptor *step, double *time, int *ierr) {
@@ -594,144 +582,101 @@ void iocomp_f_input_time(const f_input *input, descriptor *step, double *time, i
   finish(code == IOCOMP_OK ? iocomp_input_time(input->handle, number, time) : code, ierr);
 }
 
-void iocomp_f_input_left_out(const f_input *input, descriptor *steps, int *ierr) {
+void iocomp_f_input_left_out(const f_input *input, CFI_cdesc_t *steps, CFI_cdesc_t *causes,
+                             int *ierr) {
   int64_t count = 0;
-  const int code = iocomp_input_left_out(input->handle, &count);
-  give(code, steps, "input_left_out: steps", count, ierr);
+  const int64_t *numbers = NULL;
+  const char *const *stories = NULL;
+  int code = iocomp_input_left_out(input->handle, &count, &numbers, &stories);
+  code = code != IOCOMP_OK ? code : make_integers(steps, count, numbers);
+  code = code != IOCOMP_OK ? code : make_texts(causes, count, stories);
+  finish(code, ierr);
 }
 
-void iocomp_f_input_left_out_step(const f_input *input, descriptor *index, descriptor *step,
-                                  CFI_cdesc_t *cause, int *ierr) {
-  int64_t wanted = 0;
-  int64_t number = 0;
-  const char *text = NULL;
-  int code = get_integer(index, "input_left_out_step: index", &wanted);
-  code = code != IOCOMP_OK ? code
-                           : iocomp_input_left_out_step(input->handle, wanted - 1, &number, &text);
-  code = code != IOCOMP_OK ? code : set_text(cause, text);
-  give(code, step, "input_left_out_step: step", number, ierr);
+void iocomp_f_input_variables(const f_input *input, CFI_cdesc_t *names, int *ierr) {
+  int64_t count = 0;
+  const char *const *texts = NULL;
+  const int code = iocomp_input_variables(input->handle, &count, &texts);
+  finish(code == IOCOMP_OK ? make_texts(names, count, texts) : code, ierr);
 }
 
-void iocomp_f_input_variables(const f_input *input, int *count, int *ierr) {
-  finish(iocomp_input_variables(input->handle, count), ierr);
-}
-
-void iocomp_f_input_variable(const f_input *input, const int *index, CFI_cdesc_t *name, int *type,
-                             int *ndims, int *ierr) {
-  const char *text = NULL;
+void iocomp_f_input_variable(const f_input *input, descriptor *variable, descriptor *step,
+                             int *type, int *ndims, descriptor *shape, int *ierr) {
+  char *name = text_of(variable);
+  int64_t number = -1;
   iocomp_type found = (iocomp_type)0;
-  int code = iocomp_input_variable(input->handle, *index - 1, &text, &found, ndims);
+  int dims = 0;
+  const int64_t *extents = NULL;
+  int code = step == NULL ? IOCOMP_OK : get_integer(step, "input_variable: step", &number);
   if (code == IOCOMP_OK) {
-    code = set_text(name, text);
+    code = iocomp_input_variable(input->handle, name, number, &found, &dims, &extents);
   }
   if (type != NULL) {
     *type = (int)found;
   }
+  if (ndims != NULL) {
+    *ndims = dims;
+  }
+  if (code == IOCOMP_OK && shape != NULL) {
+    code = set_dims(shape, "input_variable: shape", dims, extents);
+  }
+  free(name);
   finish(code, ierr);
 }
 
-void iocomp_f_input_find(const f_input *input, descriptor *variable, int *index, int *ierr) {
-  char *text = text_of(variable);
-  *index = -1;
-  const int code = iocomp_input_find(input->handle, text, index);
-  *index += 1;
-  free(text);
-  finish(code, ierr);
-}
-
-static int variable_of(const f_input *input, const char *name, iocomp_type *type, int *ndims) {
-  int index = 0;
-  const int code = iocomp_input_find(input->handle, name, &index);
-  return code == IOCOMP_OK ? iocomp_input_variable(input->handle, index, NULL, type, ndims) : code;
-}
-
-void iocomp_f_input_shape(const f_input *input, descriptor *variable, descriptor *step,
-                          descriptor *shape, int *ierr) {
-  char *text = text_of(variable);
-  int64_t number = 0;
-  int ndims = 0;
-  int64_t extents[IOCOMP_MAX_DIMS];
-  int code = get_integer(step, "input_shape: step", &number);
-  code = code != IOCOMP_OK ? code : variable_of(input, text, NULL, &ndims);
-  code = code != IOCOMP_OK ? code : iocomp_input_shape(input->handle, text, number, extents);
-  code = code != IOCOMP_OK ? code : set_dims(shape, "input_shape: shape", ndims, extents);
-  free(text);
-  finish(code, ierr);
-}
-
-void iocomp_f_input_attributes(const f_input *input, int *count, descriptor *variable, int *ierr) {
-  char *text = text_of(variable);
-  const int code = iocomp_input_attributes(input->handle, text, count);
-  free(text);
-  finish(code, ierr);
-}
-
-void iocomp_f_input_attribute(const f_input *input, const int *index, CFI_cdesc_t *name, int *type,
-                              int64_t *count, descriptor *variable, int *ierr) {
+void iocomp_f_input_attributes(const f_input *input, CFI_cdesc_t *names, descriptor *variable,
+                               int *ierr) {
   char *of = text_of(variable);
-  const char *text = NULL;
-  iocomp_type found = (iocomp_type)0;
-  int is_text = 0;
-  int code = iocomp_input_attribute(input->handle, of, *index - 1, &text, &found, count, &is_text);
-  if (code == IOCOMP_OK) {
-    code = set_text(name, text);
-  }
-  if (type != NULL) {
-    *type = is_text ? (int)IOCOMP_CHAR : (int)found;
-  }
+  int64_t count = 0;
+  const char *const *texts = NULL;
+  const int code = iocomp_input_attributes(input->handle, of, &count, &texts);
   free(of);
-  finish(code, ierr);
+  finish(code == IOCOMP_OK ? make_texts(names, count, texts) : code, ierr);
 }
 
-/* The type that the attribute has, where such elements can hold it. */
-static iocomp_type attribute_type(const f_input *input, const char *variable, const char *name,
-                                  descriptor *values) {
-  int count = 0;
-  iocomp_type type = (iocomp_type)0;
-  const char *other = NULL;
-  if (iocomp_input_attributes(input->handle, variable, &count) != IOCOMP_OK) {
-    return type_of(values);
+/* Values of an attribute into an array that holds such elements. */
+static int take_values(const char *name, iocomp_type type, int64_t count, const void *found,
+                       descriptor *values) {
+  block list = {.copy = NULL};
+  if (!holds(type, values)) {
+    return refuse("attribute \"%s\": values is %s, the attribute has the type %s", name,
+                  fortran_name(values), type_name(type));
   }
-  for (int i = 0; i < count; ++i) {
-    if (iocomp_input_attribute(input->handle, variable, i, &other, &type, NULL, NULL) ==
-            IOCOMP_OK &&
-        name != NULL && strcmp(name, other) == 0 && holds(type, values)) {
-      return type;
-    }
-  }
-  return type_of(values);
-}
-
-void iocomp_f_input_attribute_values(const f_input *input, descriptor *name, descriptor *values,
-                                     descriptor *variable, int *ierr) {
-  char *text = text_of(name);
-  char *of = text_of(variable);
-  block list;
-  int code = make_list("attribute", text, (iocomp_type)0, values, -1, &list);
-  if (code == IOCOMP_OK) {
-    code = iocomp_input_attribute_values(input->handle, of, text,
-                                         attribute_type(input, of, text, values),
-                                         elements_of(&list.values), list.base);
-  }
-  if (code == IOCOMP_OK) {
+  const int code = make_list("attribute", name, type, values, count, &list);
+  if (code == IOCOMP_OK && count > 0) {
+    memcpy(list.base, found, (size_t)count * iocomp_type_size(type));
     scatter(&list);
   }
   free_block(&list);
-  free(text);
-  free(of);
-  finish(code, ierr);
+  return code;
 }
 
-void iocomp_f_input_attribute_text(const f_input *input, descriptor *name, CFI_cdesc_t *text,
-                                   descriptor *variable, int *ierr) {
+void iocomp_f_input_attribute(const f_input *input, descriptor *name, descriptor *variable,
+                              int *type, int64_t *count, descriptor *values, CFI_cdesc_t *text,
+                              int *ierr) {
   char *wanted = text_of(name);
   char *of = text_of(variable);
-  const char *found = NULL;
-  const int code = iocomp_input_attribute_text(input->handle, of, wanted, &found);
-  const int given = set_text(text, code == IOCOMP_OK ? found : "");
+  iocomp_type found = (iocomp_type)0;
+  int64_t elements = 0;
+  const void *content = NULL;
+  int code = iocomp_input_attribute(input->handle, of, wanted, &found, &elements, &content);
+  if (type != NULL) {
+    *type = (int)found;
+  }
+  if (count != NULL) {
+    *count = elements;
+  }
+  if (code == IOCOMP_OK && values != NULL) {
+    code = take_values(wanted, found, elements, content, values);
+  }
+  if (code == IOCOMP_OK && text != NULL) {
+    code = found == IOCOMP_CHAR ? set_text(text, content)
+                                : refuse("attribute \"%s\" is no text, but has the type %s", wanted,
+                                         type_name(found));
+  }
   free(wanted);
   free(of);
-  finish(code == IOCOMP_OK ? given : code, ierr);
+  finish(code, ierr);
 }
 
 static int read_block(const f_input *input, const char *variable, descriptor *step,
@@ -744,8 +689,10 @@ static int read_block(const f_input *input, const char *variable, descriptor *st
   arguments->call = "read of";
   arguments->name = variable;
   int code = get_integer(step, "read: step", &number);
-  code =
-      code != IOCOMP_OK ? code : variable_of(input, variable, &arguments->type, &arguments->ndims);
+  if (code == IOCOMP_OK) {
+    code = iocomp_input_variable(input->handle, variable, -1, &arguments->type, &arguments->ndims,
+                                 NULL);
+  }
   code = code != IOCOMP_OK ? code : make_block(arguments, &made);
   if (code == IOCOMP_OK) {
     const iocomp_destination to = {

@@ -276,17 +276,42 @@ char *text_of(const CFI_cdesc_t *text) {
   return copy;
 }
 
-int set_text(CFI_cdesc_t *to, const char *text) {
-  if (to == NULL) {
-    return IOCOMP_OK;
-  }
-  const size_t length = strlen(text);
+/* Make it anew, from 1 in its dimension where it has one. */
+static int renew(CFI_cdesc_t *to, int64_t size, size_t bytes) {
+  const CFI_index_t lower = 1;
+  const CFI_index_t upper = (CFI_index_t)size;
   if (to->base_addr != NULL) {
     CFI_deallocate(to);
   }
-  if (CFI_allocate(to, NULL, NULL, length) != CFI_SUCCESS) {
-    return refuse("there is no memory for a text of %zu bytes", length);
+  return CFI_allocate(to, &lower, &upper, bytes) == CFI_SUCCESS
+             ? IOCOMP_OK
+             : refuse("there is no memory for %lld entries of %zu bytes", (long long)size, bytes);
+}
+
+int set_text(CFI_cdesc_t *to, const char *text) {
+  return to == NULL ? IOCOMP_OK : make_texts(to, 1, &text);
+}
+
+int make_texts(CFI_cdesc_t *to, int64_t size, const char *const *texts) {
+  size_t longest = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    const size_t length = strlen(texts[i]);
+    longest = length > longest ? length : longest;
   }
-  memcpy(to->base_addr, text, length);
-  return IOCOMP_OK;
+  const int code = to == NULL ? IOCOMP_OK : renew(to, size, longest);
+  for (int64_t i = 0; to != NULL && code == IOCOMP_OK && i < size; ++i) {
+    char *at = (char *)to->base_addr + (size_t)i * longest;
+    const size_t length = strlen(texts[i]);
+    memcpy(at, texts[i], length);
+    memset(at + length, ' ', longest - length);
+  }
+  return code;
+}
+
+int make_integers(CFI_cdesc_t *to, int64_t size, const int64_t *values) {
+  const int code = renew(to, size, sizeof *values);
+  if (code == IOCOMP_OK && size > 0) {
+    memcpy(to->base_addr, values, (size_t)size * sizeof *values);
+  }
+  return code;
 }

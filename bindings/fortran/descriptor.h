@@ -51,5 +51,10 @@ int has_zero_inside(const CFI_cdesc_t *text);
 char *text_of(const CFI_cdesc_t *text);
 /** Into an allocatable text, where it is present. */
 int set_text(CFI_cdesc_t *to, const char *text);
+/** Into an allocatable list of texts, where it is present: as long as the longest, with blanks at
+ * their ends. */
+int make_texts(CFI_cdesc_t *to, int64_t size, const char *const *texts);
+/** Into an allocatable list of integer(int64). */
+int make_integers(CFI_cdesc_t *to, int64_t size, const int64_t *values);
 
 #endif

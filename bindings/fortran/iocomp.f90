@@ -22,11 +22,10 @@ module iocomp
   public :: iocomp_after, iocomp_end_step, iocomp_current_step
   public :: iocomp_test, iocomp_wait, iocomp_wait_puts, iocomp_wait_step
   public :: iocomp_alloc, iocomp_free, iocomp_progress, iocomp_close, iocomp_close_later
-  public :: iocomp_open_input, iocomp_latest, iocomp_input_steps
-  public :: iocomp_input_step, iocomp_input_time, iocomp_input_left_out, iocomp_input_left_out_step
-  public :: iocomp_input_variables, iocomp_input_variable, iocomp_input_find, iocomp_input_shape
-  public :: iocomp_input_attributes, iocomp_input_attribute, iocomp_input_attribute_values
-  public :: iocomp_input_attribute_text, iocomp_read, iocomp_close_input
+  public :: iocomp_open_input, iocomp_latest
+  public :: iocomp_input_steps, iocomp_input_left_out, iocomp_input_time
+  public :: iocomp_input_variables, iocomp_input_variable
+  public :: iocomp_input_attributes, iocomp_input_attribute, iocomp_read, iocomp_close_input
   public :: iocomp_error, iocomp_code_name, iocomp_type_size, iocomp_settings
   public :: iocomp_version, iocomp_version_text
 
@@ -401,15 +400,15 @@ module iocomp
     subroutine iocomp_input_steps(input, steps, ierr) bind(c, name="iocomp_f_input_steps")
       import
       type(iocomp_input), intent(in) :: input
-      type(*), dimension(..) :: steps
+      integer(c_int64_t), allocatable, intent(out) :: steps(:)
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param index  from 1
-    subroutine iocomp_input_step(input, index, step, ierr) bind(c, name="iocomp_f_input_step")
+    subroutine iocomp_input_left_out(input, steps, causes, ierr) &
+      bind(c, name="iocomp_f_input_left_out")
       import
       type(iocomp_input), intent(in) :: input
-      type(*), dimension(..), intent(in) :: index
-      type(*), dimension(..) :: step
+      integer(c_int64_t), allocatable, intent(out) :: steps(:)
+      character(kind=c_char, len=:), allocatable, intent(out), optional :: causes(:)
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_input_time(input, step, time, ierr) bind(c, name="iocomp_f_input_time")
@@ -419,96 +418,49 @@ module iocomp
       real(c_double), intent(out) :: time
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    subroutine iocomp_input_left_out(input, steps, ierr) bind(c, name="iocomp_f_input_left_out")
+    !> @param names  as long as the longest
+    subroutine iocomp_input_variables(input, names, ierr) bind(c, name="iocomp_f_input_variables")
       import
       type(iocomp_input), intent(in) :: input
-      type(*), dimension(..) :: steps
+      character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param index  from 1
-    subroutine iocomp_input_left_out_step(input, index, step, cause, ierr) &
-      bind(c, name="iocomp_f_input_left_out_step")
-      import
-      type(iocomp_input), intent(in) :: input
-      type(*), dimension(..), intent(in) :: index
-      type(*), dimension(..), optional :: step
-      character(kind=c_char, len=:), allocatable, intent(out), optional :: cause
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_input_variables(input, count, ierr) bind(c, name="iocomp_f_input_variables")
-      import
-      type(iocomp_input), intent(in) :: input
-      integer(c_int), intent(out) :: count
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> @param index  from 1
-    subroutine iocomp_input_variable(input, index, name, type, ndims, ierr) &
+    !> @param step   absent: the newest that has the variable
+    !> @param shape  integers of any kind, as many as the variable has dimensions
+    subroutine iocomp_input_variable(input, variable, step, type, ndims, shape, ierr) &
       bind(c, name="iocomp_f_input_variable")
       import
       type(iocomp_input), intent(in) :: input
-      integer(c_int), intent(in) :: index
-      character(kind=c_char, len=:), allocatable, intent(out), optional :: name
+      character(kind=c_char, len=*), intent(in) :: variable
+      type(*), dimension(..), intent(in), optional :: step
       integer(c_int), intent(out), optional :: type, ndims
+      type(*), dimension(:), optional :: shape
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param index  from 1
-    subroutine iocomp_input_find(input, variable, index, ierr) bind(c, name="iocomp_f_input_find")
-      import
-      type(iocomp_input), intent(in) :: input
-      character(kind=c_char, len=*), intent(in) :: variable
-      integer(c_int), intent(out) :: index
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> @param shape  integers of any kind, as many as the variable has dimensions
-    subroutine iocomp_input_shape(input, variable, step, shape, ierr) &
-      bind(c, name="iocomp_f_input_shape")
-      import
-      type(iocomp_input), intent(in) :: input
-      character(kind=c_char, len=*), intent(in) :: variable
-      type(*), dimension(..), intent(in) :: step
-      type(*), dimension(:) :: shape
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
+    !> @param names     as long as the longest
     !> @param variable  absent: attributes of the file
-    subroutine iocomp_input_attributes(input, count, variable, ierr) &
+    subroutine iocomp_input_attributes(input, names, variable, ierr) &
       bind(c, name="iocomp_f_input_attributes")
       import
       type(iocomp_input), intent(in) :: input
-      integer(c_int), intent(out) :: count
+      character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
       character(kind=c_char, len=*), intent(in), optional :: variable
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param index     from 1
-    !> @param type      IOCOMP_CHAR for text, whose `count` is its length
     !> @param variable  absent: an attribute of the file
-    subroutine iocomp_input_attribute(input, index, name, type, count, variable, ierr) &
+    !> @param type      IOCOMP_CHAR for text, whose `count` is its length
+    !> @param values    as many elements as the attribute has
+    !> @param text      what an attribute says that is text
+    subroutine iocomp_input_attribute(input, name, variable, type, count, values, text, ierr) &
       bind(c, name="iocomp_f_input_attribute")
       import
       type(iocomp_input), intent(in) :: input
-      integer(c_int), intent(in) :: index
-      character(kind=c_char, len=:), allocatable, intent(out), optional :: name
+      character(kind=c_char, len=*), intent(in) :: name
+      character(kind=c_char, len=*), intent(in), optional :: variable
       integer(c_int), intent(out), optional :: type
       integer(c_int64_t), intent(out), optional :: count
-      character(kind=c_char, len=*), intent(in), optional :: variable
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> @param values  as many elements as the attribute has
-    subroutine iocomp_input_attribute_values(input, name, values, variable, ierr) &
-      bind(c, name="iocomp_f_input_attribute_values")
-      import
-      type(iocomp_input), intent(in) :: input
-      character(kind=c_char, len=*), intent(in) :: name
-      type(*), dimension(..) :: values
-      character(kind=c_char, len=*), intent(in), optional :: variable
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    subroutine iocomp_input_attribute_text(input, name, text, variable, ierr) &
-      bind(c, name="iocomp_f_input_attribute_text")
-      import
-      type(iocomp_input), intent(in) :: input
-      character(kind=c_char, len=*), intent(in) :: name
-      character(kind=c_char, len=:), allocatable, intent(out) :: text
-      character(kind=c_char, len=*), intent(in), optional :: variable
+      type(*), dimension(..), optional :: values
+      character(kind=c_char, len=:), allocatable, intent(out), optional :: text
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> start, count and memory_start as in iocomp_put. Values of another kind are converted.

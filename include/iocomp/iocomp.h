@@ -553,80 +553,53 @@ IOCOMP_EXPORT int iocomp_latest(iocomp_session *session, const char *name,
                                 const iocomp_open_options *options, int64_t *step, double *time,
                                 iocomp_input **input);
 
-/** The number of committed steps. Local. */
-IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);
+/**
+ * The committed steps, ascending: the newest is `steps[count - 1]`. Local. What this call and those
+ * below hand out is valid until the input is closed; pointers to what is not wanted may be NULL.
+ */
+IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *count,
+                                     const int64_t **steps);
 
-/** The number of a committed step. `index` counts from 0, in ascending order of steps, so the
- * newest has the index `steps` - 1. Local. */
-IOCOMP_EXPORT int iocomp_input_step(const iocomp_input *input, int64_t index, int64_t *step);
+/** The steps that were left out because their files are torn, ascending, and the cause of each,
+ * which names the file. Local. */
+IOCOMP_EXPORT int iocomp_input_left_out(const iocomp_input *input, int64_t *count,
+                                        const int64_t **steps, const char *const **causes);
 
 /** Physical time of a committed step, as its writer has said. Otherwise it is the scalar variable
  * "time", a real number; NaN if none is known. Local.
  * @return IOCOMP_NOT_FOUND when there is no such step. */
 IOCOMP_EXPORT int iocomp_input_time(iocomp_input *input, int64_t step, double *time);
 
-/** The number of steps that were left out because their files are torn. Local. */
-IOCOMP_EXPORT int iocomp_input_left_out(const iocomp_input *input, int64_t *steps);
-
-/** Such a step, and the reason. Local. Pointers to results that are not wanted may be NULL.
- * @param index  from 0, in ascending order of steps.
- * @param cause  names the file; valid until the input is closed. */
-IOCOMP_EXPORT int iocomp_input_left_out_step(const iocomp_input *input, int64_t index,
-                                             int64_t *step, const char **cause);
-
-/** The number of variables, in all steps together. Local. */
-IOCOMP_EXPORT int iocomp_input_variables(const iocomp_input *input, int *count);
+/** The names of the variables of all steps together, in the order of definition. Local. */
+IOCOMP_EXPORT int iocomp_input_variables(const iocomp_input *input, int64_t *count,
+                                         const char *const **names);
 
 /**
- * Name, type and dimensions of a variable. Local. Pointers to results that are not wanted may be
- * NULL.
- * @param index  from 0, in the order of definition.
- * @param name   valid until the input is closed.
- * @param type, ndims  in the newest step that has the variable.
+ * Type and global extents of a variable in a step. Local.
+ * @param step   -1: the newest step that has the variable.
+ * @param shape  `ndims` entries.
+ * @return IOCOMP_NOT_FOUND, naming the nearest there is, when there is no such variable, step, or
+ * variable in that step.
  */
-IOCOMP_EXPORT int iocomp_input_variable(const iocomp_input *input, int index, const char **name,
-                                        iocomp_type *type, int *ndims);
+IOCOMP_EXPORT int iocomp_input_variable(const iocomp_input *input, const char *variable,
+                                        int64_t step, iocomp_type *type, int *ndims,
+                                        const int64_t **shape);
 
-/** The index of a variable. Local. @return IOCOMP_NOT_FOUND, naming the nearest there is. */
-IOCOMP_EXPORT int iocomp_input_find(const iocomp_input *input, const char *variable, int *index);
-
-/**
- * The global extents of a variable in a step. Local.
- * @param shape  room for `ndims` entries; may be NULL for a scalar.
- * @return IOCOMP_NOT_FOUND when there is no such variable, step, or variable in that step.
- */
-IOCOMP_EXPORT int iocomp_input_shape(const iocomp_input *input, const char *variable, int64_t step,
-                                     int64_t *shape);
-
-/** The number of attributes of the file (`variable` NULL), or of a variable, in the newest step.
- * Local. */
+/** The names of the attributes of the file (`variable` NULL), or of a variable, in the newest step,
+ * in alphabetical order. Local. */
 IOCOMP_EXPORT int iocomp_input_attributes(const iocomp_input *input, const char *variable,
-                                          int *count);
+                                          int64_t *count, const char *const **names);
 
 /**
- * Name, type and length of an attribute. Local. Pointers to results that are not wanted may be
- * NULL.
- * @param variable  NULL for an attribute of the file.
- * @param index     from 0, in alphabetical order.
- * @param name      valid until the input is closed.
- * @param is_text   1 for text, whose `count` is its length in bytes without the zero.
+ * An attribute of the file (`variable` NULL), or of a variable. Local.
+ * @param type    IOCOMP_CHAR of a text.
+ * @param count   of the values; of a text its length in bytes, without the zero.
+ * @param values  `count` values of the type; a text ends with a zero.
+ * @return IOCOMP_NOT_FOUND, naming those there are.
  */
-IOCOMP_EXPORT int iocomp_input_attribute(const iocomp_input *input, const char *variable, int index,
-                                         const char **name, iocomp_type *type, int64_t *count,
-                                         int *is_text);
-
-/**
- * The values of an attribute. Local.
- * @param type, count  what `values` has room for; must be those of the attribute.
- * @return IOCOMP_NOT_FOUND naming the nearest; IOCOMP_INVALID_ARGUMENT for another type or count.
- */
-IOCOMP_EXPORT int iocomp_input_attribute_values(const iocomp_input *input, const char *variable,
-                                                const char *name, iocomp_type type, int64_t count,
-                                                void *values);
-
-/** The text of an attribute, zero-terminated, valid until the input is closed. Local. */
-IOCOMP_EXPORT int iocomp_input_attribute_text(const iocomp_input *input, const char *variable,
-                                              const char *name, const char **text);
+IOCOMP_EXPORT int iocomp_input_attribute(const iocomp_input *input, const char *variable,
+                                         const char *name, iocomp_type *type, int64_t *count,
+                                         const void **values);
 
 /**
  * Read one block of a variable in a step: any box, however the variable was cut when it was

@@ -583,12 +583,9 @@ class Input {
   /// The numbers of the committed steps, ascending.
   [[nodiscard]] std::vector<std::int64_t> steps() const {
     std::int64_t count = 0;
-    check(iocomp_input_steps(raw(), &count));
-    std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-    for (std::int64_t index = 0; index < count; ++index) {
-      check(iocomp_input_step(raw(), index, &all[static_cast<std::size_t>(index)]));
-    }
-    return all;
+    const std::int64_t* steps = nullptr;
+    check(iocomp_input_steps(raw(), &count, &steps));
+    return {steps, steps + count};
   }
   /// Physical time of a step; NaN if none is known.
   [[nodiscard]] double time(std::int64_t step) const {
@@ -599,44 +596,40 @@ class Input {
   /// Steps whose files are torn, ascending, each with the cause.
   [[nodiscard]] std::vector<std::pair<std::int64_t, std::string>> left_out() const {
     std::int64_t count = 0;
-    check(iocomp_input_left_out(raw(), &count));
+    const std::int64_t* steps = nullptr;
+    const char* const* causes = nullptr;
+    check(iocomp_input_left_out(raw(), &count, &steps, &causes));
     std::vector<std::pair<std::int64_t, std::string>> all;
     for (std::int64_t index = 0; index < count; ++index) {
-      std::int64_t step = 0;
-      const char* cause = nullptr;
-      check(iocomp_input_left_out_step(raw(), index, &step, &cause));
-      all.emplace_back(step, cause);
+      all.emplace_back(steps[index], causes[index]);
     }
     return all;
   }
   /// The names of the variables, in the order of definition.
   [[nodiscard]] std::vector<std::string> variables() const {
-    int count = 0;
-    check(iocomp_input_variables(raw(), &count));
-    std::vector<std::string> all;
-    for (int index = 0; index < count; ++index) {
-      const char* name = nullptr;
-      check(iocomp_input_variable(raw(), index, &name, nullptr, nullptr));
-      all.emplace_back(name);
-    }
-    return all;
+    std::int64_t count = 0;
+    const char* const* names = nullptr;
+    check(iocomp_input_variables(raw(), &count, &names));
+    return {names, names + count};
   }
+  /// The type of a variable, in the newest step that has it.
   [[nodiscard]] iocomp_type type(const std::string& variable) const {
     iocomp_type type{};
-    check(iocomp_input_variable(raw(), find(variable), nullptr, &type, nullptr));
+    check(iocomp_input_variable(raw(), detail::c_text(variable), -1, &type, nullptr, nullptr));
     return type;
   }
   [[nodiscard]] int ndims(const std::string& variable) const {
     int ndims = 0;
-    check(iocomp_input_variable(raw(), find(variable), nullptr, nullptr, &ndims));
+    check(iocomp_input_variable(raw(), detail::c_text(variable), -1, nullptr, &ndims, nullptr));
     return ndims;
   }
   /// The global extents in a step; empty for a scalar.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable,
                                                 std::int64_t step) const {
-    std::vector<std::int64_t> extents(static_cast<std::size_t>(ndims(variable)));
-    check(iocomp_input_shape(raw(), detail::c_text(variable), step, extents.data()));
-    return extents;
+    int ndims = 0;
+    const std::int64_t* extents = nullptr;
+    check(iocomp_input_variable(raw(), detail::c_text(variable), step, nullptr, &ndims, &extents));
+    return {extents, extents + ndims};
   }
 
   /// Read one block.
@@ -697,11 +690,6 @@ class Input {
   [[nodiscard]] iocomp_input* raw() const noexcept { return session_.expired() ? nullptr : raw_; }
 
  private:
-  [[nodiscard]] int find(const std::string& variable) const {
-    int index = 0;
-    check(iocomp_input_find(raw(), detail::c_text(variable), &index));
-    return index;
-  }
   template <Element T>
   void take_block(const std::string& variable, std::int64_t step, const Extents& start,
                   const Extents& count, T* values, const std::int64_t* memory_shape = nullptr,
@@ -734,26 +722,21 @@ class Input {
   }
   template <Element T>
   [[nodiscard]] std::vector<T> values_of(const char* variable, const std::string& name) const {
-    int attributes = 0;
-    check(iocomp_input_attributes(raw(), variable, &attributes));
+    iocomp_type type{};
     std::int64_t count = 0;
-    for (int index = 0; index < attributes; ++index) {
-      const char* other = nullptr;
-      std::int64_t its_count = 0;
-      check(iocomp_input_attribute(raw(), variable, index, &other, nullptr, &its_count, nullptr));
-      if (name == other) {
-        count = its_count;
-      }
+    const void* values = nullptr;
+    check(iocomp_input_attribute(raw(), variable, detail::c_text(name), &type, &count, &values));
+    if (type != ElementType<T>::value) {
+      throw Error{IOCOMP_INVALID_ARGUMENT,
+                  "the attribute \"" + name + "\" has the iocomp_type " + std::to_string(type) +
+                      ", asked for were values of " + std::to_string(ElementType<T>::value)};
     }
-    std::vector<T> values(static_cast<std::size_t>(count));
-    check(iocomp_input_attribute_values(raw(), variable, detail::c_text(name),
-                                        ElementType<T>::value, count, values.data()));
-    return values;
+    const auto* const first = static_cast<const T*>(values);
+    return std::vector<T>(first, first + count);
   }
   [[nodiscard]] std::string text_of(const char* variable, const std::string& name) const {
-    const char* text = nullptr;
-    check(iocomp_input_attribute_text(raw(), variable, detail::c_text(name), &text));
-    return text;
+    const auto text = values_of<char>(variable, name);
+    return {text.begin(), text.end()};
   }
   iocomp_input* release() noexcept {
     iocomp_input* const open = raw();

@@ -8,6 +8,7 @@
 #define IOCOMP_V0_2_H
 
 #include <iocomp/iocomp.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -111,6 +112,171 @@ static inline int iocomp_0_2_set_attribute_text(iocomp_file *file, const char *n
   return iocomp_set_attribute_text(file, NULL, name, text);
 }
 #define iocomp_set_attribute_text iocomp_0_2_set_attribute_text
+
+static inline int iocomp_0_2_input_steps(const iocomp_input *input, int64_t *steps) {
+  return iocomp_input_steps(input, steps, NULL);
+}
+
+static inline int iocomp_input_step(const iocomp_input *input, int64_t index, int64_t *step) {
+  int64_t count = 0;
+  const int64_t *steps = NULL;
+  const int code = iocomp_input_steps(input, &count, &steps);
+  if (code == IOCOMP_OK && (step == NULL || index < 0 || index >= count)) {
+    return IOCOMP_INVALID_ARGUMENT;
+  }
+  if (code == IOCOMP_OK) {
+    *step = steps[index];
+  }
+  return code;
+}
+#define iocomp_input_steps iocomp_0_2_input_steps
+
+static inline int iocomp_0_2_input_left_out(const iocomp_input *input, int64_t *steps) {
+  return iocomp_input_left_out(input, steps, NULL, NULL);
+}
+
+static inline int iocomp_input_left_out_step(const iocomp_input *input, int64_t index,
+                                             int64_t *step, const char **cause) {
+  int64_t count = 0;
+  const int64_t *steps = NULL;
+  const char *const *causes = NULL;
+  const int code = iocomp_input_left_out(input, &count, &steps, &causes);
+  if (code == IOCOMP_OK && (index < 0 || index >= count)) {
+    return IOCOMP_INVALID_ARGUMENT;
+  }
+  if (code == IOCOMP_OK && step != NULL) {
+    *step = steps[index];
+  }
+  if (code == IOCOMP_OK && cause != NULL) {
+    *cause = causes[index];
+  }
+  return code;
+}
+#define iocomp_input_left_out iocomp_0_2_input_left_out
+
+static inline int iocomp_0_2_named(int code, const char *const *names, int64_t count, int64_t index,
+                                   const char **name) {
+  if (code == IOCOMP_OK && (index < 0 || index >= count)) {
+    return IOCOMP_INVALID_ARGUMENT;
+  }
+  if (code == IOCOMP_OK) {
+    *name = names[index];
+  }
+  return code;
+}
+
+static inline int iocomp_input_find(const iocomp_input *input, const char *variable, int *index) {
+  int64_t count = 0;
+  const char *const *names = NULL;
+  int code = iocomp_input_variable(input, variable, -1, NULL, NULL, NULL);
+  if (code == IOCOMP_OK) {
+    code = iocomp_input_variables(input, &count, &names);
+  }
+  for (int64_t i = 0; code == IOCOMP_OK && i < count; ++i) {
+    if (strcmp(names[i], variable) == 0) {
+      *index = (int)i;
+    }
+  }
+  return code;
+}
+
+static inline int iocomp_input_shape(const iocomp_input *input, const char *variable, int64_t step,
+                                     int64_t *shape) {
+  int ndims = 0;
+  const int64_t *extents = NULL;
+  const int code = iocomp_input_variable(input, variable, step, NULL, &ndims, &extents);
+  if (code == IOCOMP_OK && ndims > 0) {
+    memcpy(shape, extents, (size_t)ndims * sizeof *shape);
+  }
+  return code;
+}
+
+static inline int iocomp_0_2_input_variable(const iocomp_input *input, int index, const char **name,
+                                            iocomp_type *type, int *ndims) {
+  int64_t count = 0;
+  const char *const *names = NULL;
+  const char *found = NULL;
+  const int all = iocomp_input_variables(input, &count, &names);
+  const int code = iocomp_0_2_named(all, names, count, index, &found);
+  if (code == IOCOMP_OK && name != NULL) {
+    *name = found;
+  }
+  return code != IOCOMP_OK ? code
+                           : iocomp_input_variable(input, found, -1, type, ndims, NULL);
+}
+#define iocomp_input_variable iocomp_0_2_input_variable
+
+static inline int iocomp_0_2_input_variables(const iocomp_input *input, int *count) {
+  int64_t all = 0;
+  const int code = iocomp_input_variables(input, &all, NULL);
+  *count = (int)all;
+  return code;
+}
+#define iocomp_input_variables iocomp_0_2_input_variables
+
+static inline int iocomp_input_attribute_values(const iocomp_input *input, const char *variable,
+                                                const char *name, iocomp_type type, int64_t count,
+                                                void *values) {
+  iocomp_type its_type = type;
+  int64_t its_count = 0;
+  const void *found = NULL;
+  const int code = iocomp_input_attribute(input, variable, name, &its_type, &its_count, &found);
+  if (code == IOCOMP_OK && (its_type != type || its_count != count || type == IOCOMP_CHAR)) {
+    return IOCOMP_INVALID_ARGUMENT;
+  }
+  if (code == IOCOMP_OK && count > 0) {
+    memcpy(values, found, (size_t)count * iocomp_type_size(type));
+  }
+  return code;
+}
+
+static inline int iocomp_input_attribute_text(const iocomp_input *input, const char *variable,
+                                              const char *name, const char **text) {
+  iocomp_type type = IOCOMP_CHAR;
+  const void *found = NULL;
+  const int code = iocomp_input_attribute(input, variable, name, &type, NULL, &found);
+  if (code == IOCOMP_OK && type != IOCOMP_CHAR) {
+    return IOCOMP_INVALID_ARGUMENT;
+  }
+  if (code == IOCOMP_OK) {
+    *text = (const char *)found;
+  }
+  return code;
+}
+
+static inline int iocomp_0_2_input_attribute(const iocomp_input *input, const char *variable,
+                                             int index, const char **name, iocomp_type *type,
+                                             int64_t *count, int *is_text) {
+  int64_t attributes = 0;
+  const char *const *names = NULL;
+  const char *found = NULL;
+  iocomp_type its_type = IOCOMP_UINT8;
+  const int all = iocomp_input_attributes(input, variable, &attributes, &names);
+  int code = iocomp_0_2_named(all, names, attributes, index, &found);
+  if (code == IOCOMP_OK) {
+    code = iocomp_input_attribute(input, variable, found, &its_type, count, NULL);
+  }
+  if (name != NULL) {
+    *name = found;
+  }
+  if (type != NULL) {
+    *type = its_type == IOCOMP_CHAR ? IOCOMP_UINT8 : its_type;
+  }
+  if (is_text != NULL) {
+    *is_text = its_type == IOCOMP_CHAR;
+  }
+  return code;
+}
+#define iocomp_input_attribute iocomp_0_2_input_attribute
+
+static inline int iocomp_0_2_input_attributes(const iocomp_input *input, const char *variable,
+                                              int *count) {
+  int64_t all = 0;
+  const int code = iocomp_input_attributes(input, variable, &all, NULL);
+  *count = (int)all;
+  return code;
+}
+#define iocomp_input_attributes iocomp_0_2_input_attributes
 
 static inline int iocomp_0_2_put(iocomp_var *var, iocomp_block block, int buffered,
                                  iocomp_ticket *ticket) {

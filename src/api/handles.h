@@ -4,12 +4,11 @@
 #include <iocomp/iocomp.h>
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "array/element_type.h"
+#include "api/handed_out.h"
 #include "session/session.h"
 
 // The contents of the opaque types of iocomp.h.
@@ -34,12 +33,7 @@ struct iocomp_decomp {
 struct iocomp_input {
   iocomp_session* session = nullptr;
   std::unique_ptr<iocomp::session::Input> input;
-  mutable std::map<const void*, std::string> texts{};  // zero-terminated, of attributes asked for
-
-  const char* text_of(const iocomp::session::Attribute& attribute) const {
-    const auto* const first = reinterpret_cast<const char*>(attribute.values.data());
-    return texts.try_emplace(&attribute, first, attribute.values.size()).first->second.c_str();
-  }
+  iocomp::api::HandedOut out;
 };
 
 struct iocomp_session {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <iocomp/iocomp.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,7 +11,6 @@
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/open_options.h"
-#include "array/element_type.h"
 #include "base/error.h"
 #include "session/session.h"
 
@@ -22,6 +18,7 @@ using iocomp::Error;
 using iocomp::ErrorCode;
 using iocomp::api::given_type;
 using iocomp::api::guarded;
+using iocomp::api::HandedOut;
 using iocomp::api::memory_start_of;
 using iocomp::api::OpenOptions;
 using iocomp::api::require;
@@ -39,34 +36,6 @@ namespace {
 const Input& input_of(const iocomp_input* input, const char* call) {
   require(input, call, "the input");
   return *input->input;
-}
-
-int open_input(iocomp_session* session, const char* name, const iocomp_open_options* given,
-               iocomp_input** input) {
-  return guarded([&] {
-    require(input, "open_input", "the place for the input");
-    *input = nullptr;
-    require(session, "open_input", "the session");
-    require(name, "open_input", "the name");
-    if (session->session->role() == iocomp::session::Role::server) {
-      throw Error{ErrorCode::invalid_argument,
-                  "open_input: this rank is a server; only compute ranks read"};
-    }
-    const OpenOptions options{given, "open_input"};
-    if (options.after) {
-      throw Error{ErrorCode::invalid_argument,
-                  "open_input: an input has no option `after`; only outputs go on behind a step"};
-    }
-    session->session->begin_call();
-    auto& client = session->session->client();
-    const Timer timer{
-        client.link().counters(), Counter::read_seconds, What::call, {.text = "open_input"}};
-    auto opened = std::make_unique<iocomp_input>();
-    opened->session = session;
-    opened->input = client.open_input(options.comm, name, options.settings);
-    *input = opened.get();
-    session->inputs.push_back(std::move(opened));
-  });
 }
 
 const Attributes& attributes_of(const iocomp_input* input, const char* variable) {
@@ -95,18 +64,18 @@ const Attribute& attribute_of(const iocomp_input* input, const char* variable, c
   return found->second;
 }
 
-// A description of an attribute for messages.
-std::string told(const Attribute& attribute) {
-  return attribute.is_text ? "text"
-                           : std::to_string(attribute.count()) + " of the type " +
-                                 std::string{iocomp::array::name(attribute.type)};
-}
-
 template <typename T>
 void give(T* place, T value) {
   if (place != nullptr) {
     *place = value;
   }
+}
+
+/// A list, to the places that are wanted.
+template <typename T>
+void give(int64_t* count, const T** places, const std::vector<T>& list) {
+  give(count, static_cast<int64_t>(list.size()));
+  give(places, list.data());
 }
 
 template <typename Arguments>
@@ -134,27 +103,45 @@ int read(iocomp_input* input, const char* variable, int64_t step, Arguments&& ar
 
 int iocomp_open_input(iocomp_session* session, const char* name, const iocomp_open_options* options,
                       iocomp_input** input) {
-  return open_input(session, name, options, input);
-}
-
-int iocomp_input_steps(const iocomp_input* input, int64_t* steps) {
   return guarded([&] {
-    require(steps, "input_steps", "the place for the number");
-    *steps = static_cast<int64_t>(input_of(input, "input_steps").committed().steps.size());
+    require(input, "open_input", "the place for the input");
+    *input = nullptr;
+    require(session, "open_input", "the session");
+    require(name, "open_input", "the name");
+    if (session->session->role() == iocomp::session::Role::server) {
+      throw Error{ErrorCode::invalid_argument,
+                  "open_input: this rank is a server; only compute ranks read"};
+    }
+    const OpenOptions told{options, "open_input"};
+    if (told.after) {
+      throw Error{ErrorCode::invalid_argument,
+                  "open_input: an input has no option `after`; only outputs go on behind a step"};
+    }
+    session->session->begin_call();
+    auto& client = session->session->client();
+    const Timer timer{
+        client.link().counters(), Counter::read_seconds, What::call, {.text = "open_input"}};
+    auto found = client.open_input(told.comm, name, told.settings);
+    HandedOut out{*found};
+    auto opened = std::make_unique<iocomp_input>(session, std::move(found), std::move(out));
+    *input = opened.get();
+    session->inputs.push_back(std::move(opened));
   });
 }
 
-int iocomp_input_step(const iocomp_input* input, int64_t index, int64_t* step) {
+int iocomp_input_steps(const iocomp_input* input, int64_t* count, const int64_t** steps) {
   return guarded([&] {
-    require(step, "input_step", "the place for the step");
-    const auto& steps = input_of(input, "input_step").committed().steps;
-    if (index < 0 || index >= static_cast<int64_t>(steps.size())) {
-      throw Error{ErrorCode::invalid_argument, "input_step: file \"" + input->input->name() +
-                                                   "\" has " + std::to_string(steps.size()) +
-                                                   " committed steps, none has the index " +
-                                                   std::to_string(index)};
-    }
-    *step = steps[static_cast<std::size_t>(index)].number;
+    (void)input_of(input, "input_steps");
+    give(count, steps, input->out.steps());
+  });
+}
+
+int iocomp_input_left_out(const iocomp_input* input, int64_t* count, const int64_t** steps,
+                          const char* const** causes) {
+  return guarded([&] {
+    (void)input_of(input, "input_left_out");
+    give(count, steps, input->out.left_out());
+    give(causes, input->out.causes().data());
   });
 }
 
@@ -174,7 +161,7 @@ int iocomp_latest(iocomp_session* session, const char* name, const iocomp_open_o
   if (time != nullptr) {
     *time = std::numeric_limits<double>::quiet_NaN();
   }
-  const int opened = open_input(session, name, options, input);
+  const int opened = iocomp_open_input(session, name, options, input);
   if (opened == IOCOMP_NOT_FOUND) {
     return IOCOMP_OK;
   }
@@ -189,124 +176,39 @@ int iocomp_latest(iocomp_session* session, const char* name, const iocomp_open_o
   });
 }
 
-int iocomp_input_left_out(const iocomp_input* input, int64_t* steps) {
+int iocomp_input_variables(const iocomp_input* input, int64_t* count, const char* const** names) {
   return guarded([&] {
-    require(steps, "input_left_out", "the place for the number");
-    *steps = static_cast<int64_t>(input_of(input, "input_left_out").committed().torn.size());
+    (void)input_of(input, "input_variables");
+    give(count, names, input->out.variables());
   });
 }
 
-int iocomp_input_left_out_step(const iocomp_input* input, int64_t index, int64_t* step,
-                               const char** cause) {
+int iocomp_input_variable(const iocomp_input* input, const char* variable, int64_t step,
+                          iocomp_type* type, int* ndims, const int64_t** shape) {
   return guarded([&] {
-    const auto& torn = input_of(input, "input_left_out_step").committed().torn;
-    if (index < 0 || index >= static_cast<int64_t>(torn.size())) {
-      throw Error{ErrorCode::invalid_argument,
-                  "input_left_out_step: " + std::to_string(torn.size()) + " steps of file \"" +
-                      input->input->name() + "\" were left out, none has the index " +
-                      std::to_string(index)};
-    }
-    const auto& one = torn[static_cast<std::size_t>(index)];
-    give(step, one.step);
-    give(cause, one.story.c_str());
+    const Input& opened = input_of(input, "input_variable");
+    require(variable, "input_variable", "the variable's name");
+    const auto& place = step == -1 ? opened.variable(opened.find(variable)).places.back()
+                                   : opened.place(variable, step);
+    give(type, static_cast<iocomp_type>(place.type));
+    give(ndims, place.shape.dimensions);
+    give(shape, place.shape.extent.data());
   });
 }
 
-int iocomp_input_variables(const iocomp_input* input, int* count) {
-  return guarded([&] {
-    require(count, "input_variables", "the place for the number");
-    *count = static_cast<int>(input_of(input, "input_variables").committed().variables.size());
-  });
+int iocomp_input_attributes(const iocomp_input* input, const char* variable, int64_t* count,
+                            const char* const** names) {
+  return guarded([&] { give(count, names, input->out.names(attributes_of(input, variable))); });
 }
 
-int iocomp_input_variable(const iocomp_input* input, int index, const char** name,
-                          iocomp_type* type, int* ndims) {
+int iocomp_input_attribute(const iocomp_input* input, const char* variable, const char* name,
+                           iocomp_type* type, int64_t* count, const void** values) {
   return guarded([&] {
-    const auto& variable = input_of(input, "input_variable").variable(index);
-    const auto& newest = variable.places.back();
-    give(name, variable.name.c_str());
-    give(type, static_cast<iocomp_type>(newest.type));
-    give(ndims, newest.shape.dimensions);
-  });
-}
-
-int iocomp_input_find(const iocomp_input* input, const char* variable, int* index) {
-  return guarded([&] {
-    require(variable, "input_find", "the variable's name");
-    require(index, "input_find", "the place for the index");
-    *index = input_of(input, "input_find").find(variable);
-  });
-}
-
-int iocomp_input_shape(const iocomp_input* input, const char* variable, int64_t step,
-                       int64_t* shape) {
-  return guarded([&] {
-    require(variable, "input_shape", "the variable's name");
-    const auto& place = input_of(input, "input_shape").place(variable, step);
-    if (place.shape.dimensions > 0) {
-      require(shape, "input_shape", "the place for the shape");
-    }
-    for (int d = 0; d < place.shape.dimensions; ++d) {
-      shape[d] = place.shape.extent.at(static_cast<std::size_t>(d));
-    }
-  });
-}
-
-int iocomp_input_attributes(const iocomp_input* input, const char* variable, int* count) {
-  return guarded([&] {
-    require(count, "input_attributes", "the place for the number");
-    *count = static_cast<int>(attributes_of(input, variable).size());
-  });
-}
-
-int iocomp_input_attribute(const iocomp_input* input, const char* variable, int index,
-                           const char** name, iocomp_type* type, int64_t* count, int* is_text) {
-  return guarded([&] {
-    const Attributes& all = attributes_of(input, variable);
-    if (index < 0 || index >= static_cast<int>(all.size())) {
-      throw Error{ErrorCode::invalid_argument,
-                  owner(input, variable) + " has " + std::to_string(all.size()) +
-                      " attributes, none has the index " + std::to_string(index)};
-    }
-    const auto& [its_name, attribute] = *std::next(all.begin(), index);
-    give(name, its_name.c_str());
-    give(type, static_cast<iocomp_type>(attribute.type));
+    const Attribute& attribute = attribute_of(input, variable, name);
+    give(type, attribute.is_text ? IOCOMP_CHAR : static_cast<iocomp_type>(attribute.type));
     give(count, attribute.count());
-    give(is_text, attribute.is_text ? 1 : 0);
-  });
-}
-
-int iocomp_input_attribute_values(const iocomp_input* input, const char* variable, const char* name,
-                                  iocomp_type type, int64_t count, void* values) {
-  return guarded([&] {
-    const Attribute& attribute = attribute_of(input, variable, name);
-    if (attribute.is_text || static_cast<int>(attribute.type) != static_cast<int>(type) ||
-        attribute.count() != count) {
-      const auto known = iocomp::array::element_type(type);
-      throw Error{ErrorCode::invalid_argument,
-                  "the attribute \"" + std::string{name} + "\" of " + owner(input, variable) +
-                      " is " + told(attribute) + ", asked for were " + std::to_string(count) +
-                      " of the type " +
-                      (known ? std::string{iocomp::array::name(*known)} : std::to_string(type))};
-    }
-    if (count > 0) {
-      require(values, "input_attribute_values", "the place for the values");
-      std::memcpy(values, attribute.values.data(), attribute.values.size());
-    }
-  });
-}
-
-int iocomp_input_attribute_text(const iocomp_input* input, const char* variable, const char* name,
-                                const char** text) {
-  return guarded([&] {
-    require(text, "input_attribute_text", "the place for the text");
-    const Attribute& attribute = attribute_of(input, variable, name);
-    if (!attribute.is_text) {
-      throw Error{ErrorCode::invalid_argument, "the attribute \"" + std::string{name} + "\" of " +
-                                                   owner(input, variable) + " is no text, but " +
-                                                   told(attribute)};
-    }
-    *text = input->text_of(attribute);
+    give(values, attribute.is_text ? input->out.text(attribute)
+                                   : static_cast<const void*>(attribute.values.data()));
   });
 }
 

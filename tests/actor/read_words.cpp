@@ -37,20 +37,19 @@ Seeds seeds_of(const Line& line) {
 }
 
 // @return the code of the first call that fails.
-int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows& rows,
+int read_variable(iocomp_input* input, const char* name, std::int64_t step, const Rows& rows,
                   const Seeds& seeds, bool& is_right) {
-  const char* name = nullptr;
   Values values;
   int dimensions = 0;
-  int code = iocomp_input_variable(input, index, &name, &values.type, &dimensions);
-  Extents shape(static_cast<std::size_t>(dimensions));
-  code = code != IOCOMP_OK ? code : iocomp_input_shape(input, name, step, shape.data());
+  const std::int64_t* extents = nullptr;
+  int code = iocomp_input_variable(input, name, step, &values.type, &dimensions, &extents);
   if (code == IOCOMP_NOT_FOUND) {
     return IOCOMP_OK;  // the step has no values of it
   }
   if (code != IOCOMP_OK) {
     return code;
   }
+  const Extents shape(extents, extents + dimensions);
   if (std::string_view{name} == "time" && shape.empty()) {  // of begin_step
     double time = 0;
     double told = 0;
@@ -87,22 +86,16 @@ int open_input(const Stage& stage, const std::string& name, MPI_Comm members,
 
 std::vector<std::int64_t> left_out_of(iocomp_input* input) {
   std::int64_t count = 0;
-  iocomp_input_left_out(input, &count);
-  std::vector<std::int64_t> steps(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    iocomp_input_left_out_step(input, i, &steps[static_cast<std::size_t>(i)], nullptr);
-  }
-  return steps;
+  const std::int64_t* steps = nullptr;
+  iocomp_input_left_out(input, &count, &steps, nullptr);
+  return {steps, steps + count};
 }
 
 std::vector<std::int64_t> steps_of(iocomp_input* input) {
   std::int64_t count = 0;
-  iocomp_input_steps(input, &count);
-  std::vector<std::int64_t> steps(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    iocomp_input_step(input, i, &steps[static_cast<std::size_t>(i)]);
-  }
-  return steps;
+  const std::int64_t* steps = nullptr;
+  iocomp_input_steps(input, &count, &steps);
+  return {steps, steps + count};
 }
 
 /// What is committed under a name: this rank's rows of everything in it, or in one step.
@@ -122,11 +115,12 @@ void read(Stage& stage, const Line& line) {
   if (code == IOCOMP_OK) {
     steps = line.has("step") ? numbers(line.option("step", ""), ',') : steps_of(input);
     left_out = left_out_of(input);
-    int variables = 0;
-    iocomp_input_variables(input, &variables);
+    std::int64_t variables = 0;
+    const char* const* names = nullptr;
+    iocomp_input_variables(input, &variables, &names);
     for (std::size_t i = 0; i < steps.size() && code == IOCOMP_OK; ++i) {
-      for (int index = 0; index < variables && code == IOCOMP_OK; ++index) {
-        code = read_variable(input, index, steps[i], rows, seeds, is_right);
+      for (std::int64_t index = 0; index < variables && code == IOCOMP_OK; ++index) {
+        code = read_variable(input, names[index], steps[i], rows, seeds, is_right);
       }
     }
     iocomp_close_input(input);
@@ -157,17 +151,11 @@ std::pair<int, std::string> compare(iocomp_input* input, const Written& written)
   const char* const name = written.variable.c_str();
   const Block& block = written.block;
   const std::string where = "\"" + written.variable + "\" in step " + std::to_string(written.step);
-  int index = 0;
   iocomp_type type{};
   int dimensions = 0;
-  int code = iocomp_input_find(input, name, &index);
-  if (code == IOCOMP_OK) {
-    code = iocomp_input_variable(input, index, nullptr, &type, &dimensions);
-  }
-  Extents shape(static_cast<std::size_t>(dimensions));
-  if (code == IOCOMP_OK) {
-    code = iocomp_input_shape(input, name, written.step, shape.data());
-  }
+  const std::int64_t* extents = nullptr;
+  int code = iocomp_input_variable(input, name, written.step, &type, &dimensions, &extents);
+  const Extents shape(extents, extents + dimensions);
   if (code == IOCOMP_OK && (type != written.values.type || shape != block.shape)) {
     return {code, where + " has another type or shape"};
   }

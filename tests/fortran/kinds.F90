@@ -79,7 +79,7 @@ contains
     integer, allocatable :: whole(:), start(:), found(:)
     call place(shape(values), extents(shape(values), type), whole, start)
     allocate (found(size(whole)))
-    call iocomp_input_shape(input, name_of(shape(values)), 0, found)
+    call iocomp_input_variable(input, name_of(shape(values)), 0, shape=found)
     call expect(all(found == whole), "the shape of "//name_of(shape(values)))
     call iocomp_read(input, name_of(shape(values)), 0, values, start)
   end subroutine

@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
   iocomp_close(file);
   tell(iocomp_close(NULL));
   iocomp_open_input(session, "u", NULL, &input);
-  tell(iocomp_input_find(input, "uu", &n));
+  tell(iocomp_input_variable(input, "uu", -1, NULL, NULL, NULL));
   tell(iocomp_input_time(input, 3, &time));
   tell(iocomp_read(input, "u", 0, behind, shape, v));
   tell(iocomp_read(NULL, "u", 0, origin, shape, v));

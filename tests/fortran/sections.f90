@@ -139,7 +139,7 @@ contains
     call iocomp_open_input(session, "sections", input)
     do n = 1, cases
       write (name, '(a, i2.2)') "v", n
-      call iocomp_input_shape(input, name, 0, extents)
+      call iocomp_input_variable(input, name, 0, shape=extents)
       allocate (found(extents(1), extents(2)), expected(extents(1), extents(2)))
       call iocomp_read(input, name, 0, found)
       call iocomp_read(input, trim(name)//"e", 0, expected)

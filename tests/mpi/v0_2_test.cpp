@@ -34,6 +34,60 @@ class OldNames : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+// What there is in the input that the test below makes.
+void look(iocomp_input* input) {
+  std::int64_t steps = 0;
+  std::int64_t step = -1;
+  ASSERT_EQ(iocomp_input_steps(input, &steps), 0);
+  EXPECT_EQ(steps, 1);
+  ASSERT_EQ(iocomp_input_step(input, 0, &step), 0);
+  EXPECT_EQ(step, 0);
+  EXPECT_EQ(iocomp_input_step(input, 1, &step), IOCOMP_INVALID_ARGUMENT);
+  ASSERT_EQ(iocomp_input_left_out(input, &steps), 0);
+  EXPECT_EQ(steps, 0);
+  EXPECT_EQ(iocomp_input_left_out_step(input, 0, &step, nullptr), IOCOMP_INVALID_ARGUMENT);
+
+  int variables = 0;
+  int index = -1;
+  const char* name = nullptr;
+  iocomp_type type{};
+  int ndims = 0;
+  std::array<std::int64_t, 2> shape{};
+  ASSERT_EQ(iocomp_input_variables(input, &variables), 0);
+  EXPECT_EQ(variables, 3);
+  ASSERT_EQ(iocomp_input_find(input, "v", &index), 0);
+  EXPECT_EQ(index, 1);
+  EXPECT_EQ(iocomp_input_find(input, "w", &index), IOCOMP_NOT_FOUND);
+  ASSERT_EQ(iocomp_input_variable(input, index, &name, &type, &ndims), 0);
+  EXPECT_STREQ(name, "v");
+  EXPECT_EQ(type, IOCOMP_FLOAT64);
+  EXPECT_EQ(ndims, 2);
+  EXPECT_EQ(iocomp_input_variable(input, 3, &name, &type, &ndims), IOCOMP_INVALID_ARGUMENT);
+  ASSERT_EQ(iocomp_input_shape(input, "v", 0, shape.data()), 0);
+  EXPECT_EQ(shape, (std::array<std::int64_t, 2>{4, 6}));
+
+  int attributes = 0;
+  std::int64_t count = 0;
+  int is_text = -1;
+  double number = 0;
+  const char* text = nullptr;
+  ASSERT_EQ(iocomp_input_attributes(input, "u", &attributes), 0);
+  EXPECT_EQ(attributes, 2);
+  ASSERT_EQ(iocomp_input_attribute(input, "u", 1, &name, &type, &count, &is_text), 0);
+  EXPECT_STREQ(name, "units");
+  EXPECT_EQ(is_text, 1);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(iocomp_input_attribute(input, "u", 2, &name, &type, &count, &is_text),
+            IOCOMP_INVALID_ARGUMENT);
+  ASSERT_EQ(iocomp_input_attribute_text(input, nullptr, "title", &text), 0);
+  EXPECT_STREQ(text, "a title");
+  EXPECT_EQ(iocomp_input_attribute_text(input, "u", "number", &text), IOCOMP_INVALID_ARGUMENT);
+  ASSERT_EQ(iocomp_input_attribute_values(input, "u", "number", IOCOMP_FLOAT64, 1, &number), 0);
+  EXPECT_EQ(number, 3);
+  EXPECT_EQ(iocomp_input_attribute_values(input, "u", "number", IOCOMP_FLOAT64, 2, &number),
+            IOCOMP_INVALID_ARGUMENT);
+}
+
 TEST_F(OldNames, WriteAndReadAsTheyDid) {
   const std::array<std::int64_t, 2> shape{4, 6};
   const std::array<std::int64_t, 2> start{0, 0};
@@ -109,6 +163,7 @@ TEST_F(OldNames, WriteAndReadAsTheyDid) {
   EXPECT_TRUE(std::equal(found.begin(), found.end(), values.begin()));
   ASSERT_EQ(iocomp_close_input(input), 0);
   ASSERT_EQ(iocomp_open_input(session, "a", &input), 0) << iocomp_error();
+  look(input);
   ASSERT_EQ(iocomp_close_input(input), 0);
   ASSERT_EQ(iocomp_open_input_on(session, iocomp_comm(session), "a", &input), 0) << iocomp_error();
   ASSERT_EQ(iocomp_close_input(input), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a C program reads. Takes a line of JSON for each file on stdin: {"path", "backend", "kind",
 // "data"}. Answers by a line: {"code", "story"}, or {"code": 0, "steps": [[number, time]],
-// "attributes": {name: [type, is text, hex]}, "variables": [{"name", "type", "attributes",
+// "attributes": {name: [type, hex]}, "variables": [{"name", "type", "attributes",
 // "places": [[step, shape]]}]}. The values go to the file "data", in the order of the places.
 #include <iocomp/iocomp.h>
 #include <mpi.h>
@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ void check(int code) {
   }
 }
 
-std::string hex_of(const std::vector<unsigned char>& bytes) {
+std::string hex_of(std::span<const unsigned char> bytes) {
   constexpr const char* digits = "0123456789abcdef";
   std::string text;
   for (const auto byte : bytes) {
@@ -44,24 +45,17 @@ std::string hex_of(const std::vector<unsigned char>& bytes) {
 
 Json attributes_of(iocomp_input* input, const char* variable) {
   Json all = Json::object();
-  int count = 0;
-  check(iocomp_input_attributes(input, variable, &count));
-  for (int i = 0; i < count; ++i) {
-    const char* name = nullptr;
+  std::int64_t count = 0;
+  const char* const* names = nullptr;
+  check(iocomp_input_attributes(input, variable, &count, &names));
+  for (const char* const name : std::span{names, static_cast<std::size_t>(count)}) {
     iocomp_type type{};
     std::int64_t elements = 0;
-    int is_text = 0;
-    check(iocomp_input_attribute(input, variable, i, &name, &type, &elements, &is_text));
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(elements) *
-                                     (is_text != 0 ? 1 : iocomp_type_size(type)));
-    if (is_text != 0) {
-      const char* text = nullptr;
-      check(iocomp_input_attribute_text(input, variable, name, &text));
-      std::copy_n(text, bytes.size(), bytes.begin());
-    } else {
-      check(iocomp_input_attribute_values(input, variable, name, type, elements, bytes.data()));
-    }
-    all[name] = {static_cast<int>(type), is_text != 0, hex_of(bytes)};
+    const void* values = nullptr;
+    check(iocomp_input_attribute(input, variable, name, &type, &elements, &values));
+    const std::span bytes{static_cast<const unsigned char*>(values),
+                          static_cast<std::size_t>(elements) * iocomp_type_size(type)};
+    all[name] = {static_cast<int>(type), hex_of(bytes)};
   }
   return all;
 }
@@ -126,35 +120,34 @@ Json dump(iocomp_session* session, const Json& asked) {
   check(iocomp_open_input(session, "file", &told_options, &input));
   std::ofstream data{asked.at("data").get<std::string>(), std::ios::binary};
   Json told{{"code", 0}, {"steps", Json::array()}, {"variables", Json::array()}};
-  std::int64_t steps = 0;
-  check(iocomp_input_steps(input, &steps));
-  for (std::int64_t i = 0; i < steps; ++i) {
-    std::int64_t step = 0;
+  std::int64_t count = 0;
+  const std::int64_t* steps = nullptr;
+  check(iocomp_input_steps(input, &count, &steps));
+  for (const std::int64_t step : std::span{steps, static_cast<std::size_t>(count)}) {
     double time = 0;
-    check(iocomp_input_step(input, i, &step));
     check(iocomp_input_time(input, step, &time));
     told["steps"].push_back({step, std::isnan(time) ? Json{} : Json(time)});
   }
   told["attributes"] = attributes_of(input, nullptr);
-  int variables = 0;
-  check(iocomp_input_variables(input, &variables));
-  for (int i = 0; i < variables; ++i) {
-    const char* name = nullptr;
+  const char* const* names = nullptr;
+  check(iocomp_input_variables(input, &count, &names));
+  for (const char* const name : std::span{names, static_cast<std::size_t>(count)}) {
     iocomp_type type{};
     int dimensions = 0;
-    check(iocomp_input_variable(input, i, &name, &type, &dimensions));
+    const std::int64_t* extents = nullptr;
+    check(iocomp_input_variable(input, name, -1, &type, nullptr, nullptr));
     Json variable{{"name", name},
                   {"type", static_cast<int>(type)},
                   {"attributes", attributes_of(input, name)},
                   {"places", Json::array()}};
     for (const auto& step : told["steps"]) {
-      std::vector<std::int64_t> shape(static_cast<std::size_t>(dimensions));
       const auto number = step[0].get<std::int64_t>();
-      const int code = iocomp_input_shape(input, name, number, shape.data());
+      const int code = iocomp_input_variable(input, name, number, nullptr, &dimensions, &extents);
       if (code == IOCOMP_NOT_FOUND) {
         continue;
       }
       check(code);
+      const std::vector<std::int64_t> shape(extents, extents + dimensions);
       const auto values = values_of(input, name, number, shape, iocomp_type_size(type));
       data.write(values.data(), static_cast<std::streamsize>(values.size()));
       variable["places"].push_back({number, shape});

@@ -106,8 +106,8 @@ class CReader:
     @staticmethod
     def _attributes(answer: dict[str, Any]) -> Attributes:
         return {
-            name: ("text" if is_text else str(DTYPES[number]), bytes.fromhex(text))
-            for name, (number, is_text, text) in answer.items()
+            name: ("text" if DTYPES[number].kind == "S" else str(DTYPES[number]), bytes.fromhex(text))
+            for name, (number, text) in answer.items()
         }
 
     def end(self) -> None:

@@ -53,7 +53,8 @@ Shape = int | Sequence[int]
 _KINDS = {"series": 1, "checkpoint": 2}
 _STATES = {"reusable": 1, "written": 2, "durable": 3}
 _REUSABLE = 1
-_COUNTS_OF_INT = {"input_variables", "input_find", "input_attributes"}  # all others are int64_t
+_Integers = ctypes.POINTER(ctypes.c_int64)
+_Texts = ctypes.POINTER(ctypes.c_char_p)
 _address = ctypes.addressof
 _alive: set[Session] = set()  # with the arrays that are lent to the library
 
@@ -747,8 +748,8 @@ class Input(Scope, Stored):
     @property
     def steps(self) -> list[int]:
         """The numbers of the committed steps, ascending."""
-        count = self._number("input_steps")
-        return [self._number("input_step", index) for index in range(count)]
+        steps: list[int] = self._lists("input_steps", _Integers())[0]
+        return steps
 
     def time(self, step: int) -> float:
         """Return the physical time of a step, NaN if none is known. Local."""
@@ -759,47 +760,37 @@ class Input(Scope, Stored):
     @property
     def left_out(self) -> dict[int, str]:
         """The steps whose files are torn, with the reason for each."""
-        found: dict[int, str] = {}
-        for index in range(self._number("input_left_out")):
-            step, cause = ctypes.c_int64(), ctypes.c_char_p()
-            library().check(
-                library().input_left_out_step(self._raw, index, _address(step), _address(cause))
-            )
-            found[step.value] = (cause.value or b"").decode()
-        return found
+        steps, causes = self._lists("input_left_out", _Integers(), _Texts())
+        return dict(zip(steps, map(bytes.decode, causes), strict=True))
 
     @property
     def variables(self) -> dict[str, Described]:
         """The variables of all steps together, in the order of definition."""
-        return dict(self._variable(index) for index in range(self._number("input_variables")))
+        (names,) = self._lists("input_variables", _Texts())
+        return {name.decode(): self._find(name.decode()) for name in names}
 
     def shape(self, variable: str, step: int | None = None) -> tuple[int, ...]:
         """Return the global shape of a variable in a step; without `step`, in the newest. Local."""
         number = self._newest() if step is None else step
-        extents = (ctypes.c_int64 * self._find(variable).ndim)()
-        code = library().input_shape(self._raw, _text(variable), number, _address(extents))
-        library().check(code)
-        return tuple(extents)
+        return self._variable(variable, number)[1]
 
     def attributes(self, variable: str | None = None) -> dict[str, str | Array]:
         """Return the attributes of the file, or of a variable, in the newest step. Local."""
         lib = library()
         owner = None if variable is None else _text(variable)
         found: dict[str, str | Array] = {}
-        for index in range(self._number("input_attributes", owner)):
-            name, number, count = ctypes.c_char_p(), ctypes.c_int(), ctypes.c_int64()
-            is_text, text = ctypes.c_int(), ctypes.c_char_p()
-            places = [_address(each) for each in (name, number, count, is_text)]
-            lib.check(lib.input_attribute(self._raw, owner, index, *places))
-            called = name.value or b""
-            if is_text.value:
-                lib.check(lib.input_attribute_text(self._raw, owner, called, _address(text)))
-                found[called.decode()] = (text.value or b"").decode(errors="replace")
+        (names,) = self._lists("input_attributes", _Texts(), before=(owner,))
+        for name in names:
+            number, count, values = ctypes.c_int(), ctypes.c_int64(), ctypes.c_void_p()
+            places = [_address(each) for each in (number, count, values)]
+            lib.check(lib.input_attribute(self._raw, owner, name, *places))
+            if number.value == TYPES[np.dtype("S1")]:
+                text = ctypes.string_at(values.value or 0, count.value)
+                found[name.decode()] = text.decode(errors="replace")
                 continue
-            values = np.empty(count.value, DTYPES[number.value])
-            room = (number.value, count.value, address_of(values))
-            lib.check(lib.input_attribute_values(self._raw, owner, called, *room))
-            found[called.decode()] = values
+            copy = np.empty(count.value, DTYPES[number.value])
+            ctypes.memmove(address_of(copy), values.value, copy.nbytes)
+            found[name.decode()] = copy
         return found
 
     def read(
@@ -886,7 +877,7 @@ class Input(Scope, Stored):
         return True
 
     def _form(self, name: str, step: int) -> tuple[np.dtype[Any], tuple[int, ...]]:
-        return self._find(name).dtype, self.shape(name, step)
+        return self._variable(name, step)
 
     def _attrs(self, name: str | None) -> Mapping[str, Any]:
         return self.attributes(name)
@@ -904,22 +895,31 @@ class Input(Scope, Stored):
     def _require(self, name: str) -> None:
         self._find(name)
 
-    def _number(self, call: str, *arguments: object) -> int:
-        found = ctypes.c_int() if call in _COUNTS_OF_INT else ctypes.c_int64()
-        library().check(getattr(library(), call)(self._raw, *arguments, _address(found)))
-        return found.value
+    def _lists(
+        self,
+        call: str,
+        *places: Any,  # noqa: ANN401 (pointers to the elements of each list)
+        before: tuple[object, ...] = (),
+    ) -> list[Any]:
+        """Return the lists that a call hands out, which are as long as it says."""
+        count = ctypes.c_int64()
+        addresses = [_address(each) for each in (count, *places)]
+        library().check(getattr(library(), call)(self._raw, *before, *addresses))
+        return [each[: count.value] if count.value else [] for each in places]
 
     def _newest(self) -> int:
         return self.steps[-1]
 
     def _find(self, variable: str) -> Described:
-        return self._variable(self._number("input_find", _text(variable)))[1]
+        dtype, shape = self._variable(variable, -1)
+        return Described(dtype, len(shape))
 
-    def _variable(self, index: int) -> tuple[str, Described]:
-        name, number, ndim = ctypes.c_char_p(), ctypes.c_int(), ctypes.c_int()
-        places = [_address(each) for each in (name, number, ndim)]
-        library().check(library().input_variable(self._raw, index, *places))
-        return (name.value or b"").decode(), Described(DTYPES[number.value], ndim.value)
+    def _variable(self, variable: str, step: int) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """Return type and shape in a step; -1: the newest step that has the variable."""
+        number, ndim, shape = ctypes.c_int(), ctypes.c_int(), _Integers()
+        places = [_address(each) for each in (number, ndim, shape)]
+        library().check(library().input_variable(self._raw, _text(variable), step, *places))
+        return DTYPES[number.value], tuple(shape[: ndim.value])
 
 
 class Latest(NamedTuple):
