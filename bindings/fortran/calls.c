@@ -740,8 +740,11 @@ void iocomp_f_settings(const f_session *session, CFI_cdesc_t *text) {
   (void)set_text(text, iocomp_settings(session->handle));
 }
 
-int iocomp_f_version(void) { return iocomp_version(); }
-
-void iocomp_f_version_text(CFI_cdesc_t *text) { (void)set_text(text, iocomp_version_text()); }
+int iocomp_f_version(CFI_cdesc_t *text) {
+  const char *found = NULL;
+  const int number = iocomp_version(&found);
+  (void)set_text(text, found);
+  return number;
+}
 
 size_t iocomp_f_type_size(const int *type) { return iocomp_type_size((iocomp_type)*type); }

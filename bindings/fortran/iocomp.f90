@@ -27,7 +27,7 @@ module iocomp
   public :: iocomp_input_variables, iocomp_input_variable
   public :: iocomp_input_attributes, iocomp_input_attribute, iocomp_read, iocomp_close_input
   public :: iocomp_error, iocomp_code_name, iocomp_type_size, iocomp_settings
-  public :: iocomp_version, iocomp_version_text
+  public :: iocomp_version
 
   integer(c_int), parameter, public :: & ! why a call failed
     IOCOMP_OK = 0, IOCOMP_INVALID_ARGUMENT = 1, IOCOMP_OUT_OF_STAGING = 2, &
@@ -480,8 +480,10 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> 1002003 is 1.2.3
-    integer(c_int) function iocomp_version() bind(c, name="iocomp_f_version")
+    !> @param text  the same as text
+    integer(c_int) function iocomp_version(text) bind(c, name="iocomp_f_version")
       import
+      character(kind=c_char, len=:), allocatable, intent(out), optional :: text
     end function
     integer(c_size_t) function iocomp_type_size(type) bind(c, name="iocomp_f_type_size")
       import
@@ -509,10 +511,6 @@ module iocomp
     subroutine c_code_name(code, text) bind(c, name="iocomp_f_code_name")
       import
       integer(c_int), intent(in) :: code
-      character(kind=c_char, len=:), allocatable, intent(out) :: text
-    end subroutine
-    subroutine c_version_text(text) bind(c, name="iocomp_f_version_text")
-      import
       character(kind=c_char, len=:), allocatable, intent(out) :: text
     end subroutine
     subroutine c_settings(session, text) bind(c, name="iocomp_f_settings")
@@ -553,11 +551,6 @@ contains
     integer(c_int), intent(in) :: code
     character(kind=c_char, len=:), allocatable :: text
     call c_code_name(code, text)
-  end function
-
-  function iocomp_version_text() result(text)
-    character(kind=c_char, len=:), allocatable :: text
-    call c_version_text(text)
   end function
 
   function iocomp_settings(session) result(text)

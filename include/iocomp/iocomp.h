@@ -643,11 +643,8 @@ IOCOMP_EXPORT const char *iocomp_error(void);
 IOCOMP_EXPORT const char *iocomp_code_name(int code);
 
 /** The release of the library that runs, as a number that compares: 1002003 is 1.2.3. That of the
- * header is IOCOMP_VERSION. */
-IOCOMP_EXPORT int iocomp_version(void);
-
-/** The same as text: "1.2.3". */
-IOCOMP_EXPORT const char *iocomp_version_text(void);
+ * header is IOCOMP_VERSION. @param text  the same as text, "1.2.3"; may be NULL. */
+IOCOMP_EXPORT int iocomp_version(const char **text);
 
 /** Bytes of one element, or 0 for an unknown type. */
 IOCOMP_EXPORT size_t iocomp_type_size(iocomp_type type);

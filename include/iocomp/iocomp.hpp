@@ -756,8 +756,12 @@ struct Latest {
 };
 
 /// The release of the library that runs: 1002003 is 1.2.3; that of the header is IOCOMP_VERSION.
-[[nodiscard]] inline int version() noexcept { return iocomp_version(); }
-[[nodiscard]] inline std::string version_text() { return iocomp_version_text(); }
+[[nodiscard]] inline int version() noexcept { return iocomp_version(nullptr); }
+[[nodiscard]] inline std::string version_text() {
+  const char* text = nullptr;
+  static_cast<void>(iocomp_version(&text));
+  return text;
+}
 
 /// Options for one open; see iocomp_open_options.
 struct Options {

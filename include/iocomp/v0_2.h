@@ -325,6 +325,15 @@ static inline int iocomp_put_rows(iocomp_var *var, const int64_t *count, const v
   return iocomp_put_from(var, start, count, values, NULL, NULL, buffered, ticket);
 }
 
+static inline int iocomp_0_2_version(void) { return iocomp_version(NULL); }
+
+static inline const char *iocomp_version_text(void) {
+  const char *text = NULL;
+  (void)iocomp_version(&text);
+  return text;
+}
+#define iocomp_version iocomp_0_2_version
+
 #ifdef __cplusplus
 }
 #endif

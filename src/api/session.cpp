@@ -112,9 +112,12 @@ const char* iocomp_error(void) { return iocomp::api::last_story().c_str(); }
 
 const char* iocomp_code_name(int code) { return iocomp::code_name(code); }
 
-int iocomp_version(void) { return IOCOMP_VERSION; }
-
-const char* iocomp_version_text(void) { return IOCOMP_VERSION_STRING; }
+int iocomp_version(const char** text) {
+  if (text != nullptr) {
+    *text = IOCOMP_VERSION_STRING;
+  }
+  return IOCOMP_VERSION;
+}
 
 size_t iocomp_type_size(iocomp_type type) {
   const auto known = iocomp::array::element_type(type == IOCOMP_BOOL ? IOCOMP_INT8 : type);

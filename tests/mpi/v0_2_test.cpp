@@ -147,6 +147,9 @@ TEST_F(OldNames, WriteAndReadAsTheyDid) {
   EXPECT_EQ(iocomp_open_on(session, MPI_COMM_NULL, "a", IOCOMP_SERIES, &file),
             IOCOMP_INVALID_ARGUMENT);
 
+  EXPECT_EQ(iocomp_version(), IOCOMP_VERSION);
+  EXPECT_STREQ(iocomp_version_text(), IOCOMP_VERSION_STRING);
+
   iocomp_input* input = nullptr;
   std::int64_t step = -1;
   double time = 0;

@@ -71,8 +71,7 @@ CALLS = {
     "iocomp_close_input": "i:p",
     "iocomp_error": "s:",
     "iocomp_code_name": "s:i",
-    "iocomp_version": "i:",
-    "iocomp_version_text": "s:",
+    "iocomp_version": "i:p",
     "iocomp_type_size": "z:i",
     "iocomp_settings": "s:p",
 }
@@ -247,13 +246,14 @@ def _candidates(name: str) -> Iterator[Path]:
 
 def version() -> str:
     """Return the release of the C library, which is loaded for it: "1.2.3"."""
-    text: bytes = library().version_text()
-    return text.decode()
+    text = ctypes.c_char_p()
+    library().version(ctypes.addressof(text))
+    return (text.value or b"").decode()
 
 
 def version_number() -> int:
     """Return the same as a number that compares: 1002003 is 1.2.3."""
-    return int(library().version())
+    return int(library().version(None))
 
 
 @cache
