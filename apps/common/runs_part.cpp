@@ -20,10 +20,10 @@ RunsPart::RunsPart(const Session& session, Indices shape, std::vector<Run> runs)
     count.push_back(run.count);
     elements_ += static_cast<std::size_t>(run.count);
   }
-  check(iocomp_decomp_runs(session.handle(), static_cast<int>(Part::shape().size()),
-                           Part::shape().data(), static_cast<std::int64_t>(runs_.size()),
-                           first.data(), count.data(), &decomposition_),
-        "iocomp_decomp_runs");
+  check(iocomp_decompose(session.handle(), static_cast<int>(Part::shape().size()),
+                         Part::shape().data(), static_cast<std::int64_t>(runs_.size()),
+                         first.data(), count.data(), &decomposition_),
+        "iocomp_decompose");
 }
 
 void RunsPart::put(iocomp_var* variable, const double* values, iocomp_ticket* ticket) const {

@@ -69,9 +69,9 @@ nlohmann::json measure(const Options& options, const apps::Session& session) {
   MPI_Barrier(comm);
   const double bytes_before = heap_bytes();
   const double began = MPI_Wtime();
-  apps::check(iocomp_decomp_runs(session.handle(), 1, &part.shape, options.runs, part.first.data(),
-                                 part.count.data(), &decomposition),
-              "iocomp_decomp_runs");
+  apps::check(iocomp_decompose(session.handle(), 1, &part.shape, options.runs, part.first.data(),
+                               part.count.data(), &decomposition),
+              "iocomp_decompose");
   const double define_seconds = MPI_Wtime() - began;
   const double bytes = heap_bytes() - bytes_before;
   nlohmann::json put_seconds = nlohmann::json::array();

@@ -437,47 +437,31 @@ void iocomp_f_put_buffered(const f_var *var, descriptor *values, descriptor *sta
   finish(put(var, values, start, count, memory_start, decomp, 1, ticket), ierr);
 }
 
-void iocomp_f_decomp_runs(const f_session *session, descriptor *shape, descriptor *first,
-                          descriptor *count, f_decomp *decomp, int *ierr) {
+void iocomp_f_decompose(const f_session *session, descriptor *shape, descriptor *first,
+                        f_decomp *decomp, descriptor *count, int *ierr) {
   int64_t extents[IOCOMP_MAX_DIMS];
   int ndims = 0;
   int64_t *firsts = NULL;
   int64_t *counts = NULL;
   memset(decomp, 0, sizeof *decomp);
   int code = shape_of(shape, &ndims, extents);
-  code = code != IOCOMP_OK ? code : get_list(first, "decomp_runs: first", 1, &firsts);
-  code = code != IOCOMP_OK ? code : get_list(count, "decomp_runs: count", 0, &counts);
+  code = code != IOCOMP_OK ? code : get_list(first, "decompose: first", 1, &firsts);
+  if (code == IOCOMP_OK && count != NULL) {
+    code = get_list(count, "decompose: count", 0, &counts);
+  }
   const int64_t runs = first->rank == 1 ? first->dim[0].extent : 0;
-  if (code == IOCOMP_OK && count->dim[0].extent != runs) {
-    code = refuse("decomp_runs: first has %lld entries, count has %lld", (long long)runs,
+  if (code == IOCOMP_OK && count != NULL && count->dim[0].extent != runs) {
+    code = refuse("decompose: first has %lld entries, count has %lld", (long long)runs,
                   (long long)count->dim[0].extent);
   }
   if (code == IOCOMP_OK) {
-    code =
-        iocomp_decomp_runs(session->handle, ndims, extents, runs, firsts, counts, &decomp->handle);
+    code = iocomp_decompose(session->handle, ndims, extents, runs, firsts, counts, &decomp->handle);
   }
   for (int64_t run = 0; code == IOCOMP_OK && run < runs; ++run) {
-    decomp->elements += counts[run];
+    decomp->elements += counts == NULL ? 1 : counts[run];
   }
   free(firsts);
   free(counts);
-  finish(code, ierr);
-}
-
-void iocomp_f_decomp_map(const f_session *session, descriptor *shape, descriptor *map,
-                         f_decomp *decomp, int *ierr) {
-  int64_t extents[IOCOMP_MAX_DIMS];
-  int ndims = 0;
-  int64_t *indices = NULL;
-  memset(decomp, 0, sizeof *decomp);
-  int code = shape_of(shape, &ndims, extents);
-  code = code != IOCOMP_OK ? code : get_list(map, "decomp_map: map", 1, &indices);
-  if (code == IOCOMP_OK) {
-    decomp->elements = map->dim[0].extent;
-    code = iocomp_decomp_map(session->handle, ndims, extents, decomp->elements, indices,
-                             &decomp->handle);
-  }
-  free(indices);
   finish(code, ierr);
 }
 

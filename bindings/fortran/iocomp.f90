@@ -18,7 +18,7 @@ module iocomp
   public :: iocomp_open, iocomp_define, iocomp_set_shape, iocomp_set_rows
   public :: iocomp_set_attribute, iocomp_set_fill
   public :: iocomp_begin_step, iocomp_put, iocomp_put_buffered
-  public :: iocomp_decomp_runs, iocomp_decomp_map, iocomp_decomp_free
+  public :: iocomp_decompose, iocomp_decomp_free
   public :: iocomp_after, iocomp_end_step, iocomp_current_step
   public :: iocomp_test, iocomp_wait, iocomp_wait_puts, iocomp_wait_step
   public :: iocomp_alloc, iocomp_free, iocomp_progress, iocomp_close, iocomp_close_later
@@ -300,22 +300,15 @@ module iocomp
       type(iocomp_ticket), intent(out), optional :: ticket
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param first  of each run, as an index in array element order, from 1
-    subroutine iocomp_decomp_runs(session, shape, first, count, decomp, ierr) &
-      bind(c, name="iocomp_f_decomp_runs")
+    !> @param first  of each element, its index in array element order, from 1; below 1: not written
+    !> @param count  with it, `first` is that of runs of so many elements
+    subroutine iocomp_decompose(session, shape, first, decomp, count, ierr) &
+      bind(c, name="iocomp_f_decompose")
       import
       type(iocomp_session), intent(in) :: session
-      type(*), dimension(:), intent(in) :: shape, first, count
+      type(*), dimension(:), intent(in) :: shape, first
       type(iocomp_decomp), intent(out) :: decomp
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
-    !> @param map  of each element, its index in array element order, from 1; below 1: not written
-    subroutine iocomp_decomp_map(session, shape, map, decomp, ierr) &
-      bind(c, name="iocomp_f_decomp_map")
-      import
-      type(iocomp_session), intent(in) :: session
-      type(*), dimension(:), intent(in) :: shape, map
-      type(iocomp_decomp), intent(out) :: decomp
+      type(*), dimension(:), intent(in), optional :: count
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_decomp_free(decomp, ierr) bind(c, name="iocomp_f_decomp_free")

@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
     }
   }
   iocomp_decomp *part; /* said once, used for each step */
-  check(iocomp_decomp_map(io, 1, shapes[pressure], mine, map, &part));
+  check(iocomp_decompose(io, 1, shapes[pressure], mine, map, NULL, &part));
 
   iocomp_file *out;
   iocomp_var *vars[variables];

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     for (std::int64_t node = nodes - 1; node >= 0; --node) {
       if (node % ranks == rank) map.push_back(node);  // dealt like cards, the last first
     }
-    const auto part = io.decomp_map({nodes}, map);  // said once, used for each variable and step
+    const auto part = io.decompose({nodes}, map);  // said once, used for each variable and step
 
     iocomp::File out = io.open("mesh", IOCOMP_SERIES);
     const Mesh mesh;

@@ -27,7 +27,7 @@ program mesh
   call MPI_Comm_size(comm, ranks)
   ! Nodes, counted from 1, are dealt like cards, the last first. A halo node, 0 here, comes before.
   mine = [0, pack([(i, i=nodes, 1, -1)], mod([(i, i=nodes, 1, -1)] - 1, ranks) == rank)]
-  call iocomp_decomp_map(io, [nodes], mine, part) ! said once, used for each variable and step
+  call iocomp_decompose(io, [nodes], mine, part) ! said once, used for each variable and step
   call iocomp_open(io, "mesh", IOCOMP_SERIES, out)
   call iocomp_define(out, "points", IOCOMP_FLOAT64, [3, nodes], points, dims=["xyz ", "node"])
   call iocomp_define(out, "connectivity", IOCOMP_INT64, [corners*cells], connectivity, dims=["corner"])

@@ -21,7 +21,7 @@ with iocomp.Session() as io:
     # Nodes are dealt like cards, the last first. One halo node, which is not written, comes before.
     mine = np.r_[-1, node[::-1]]
     mine = mine[(mine < 0) | (mine % io.comm.size == io.comm.rank)]
-    part = io.decomp_map((NODES,), mine)  # said once, used for each variable and step
+    part = io.decompose((NODES,), mine)  # said once, used for each variable and step
     with io.open("mesh") as out:
         parts = {  # put once, by one rank
             out.define("points", "f8", points.shape, ("node", "xyz")): points,

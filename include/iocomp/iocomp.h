@@ -409,24 +409,17 @@ IOCOMP_EXPORT int iocomp_put_block(iocomp_var *var, const iocomp_block *block,
  * bytes for each run in its part of the file. They travel with the first put that needs them.
  * @param ndims, shape  as of the variables.
  * @param nruns  >= 0; may be 0 on ranks that have nothing.
- * @param first  row-major index in the global array of the first element of each run, from 0.
- * @param count  elements of each run, >= 0. In memory the runs follow one another in the order that
- * is given here.
+ * @param first  row-major index in the global array of the first element of each run, from 0. Runs
+ * with a negative one (halos, say) are not written.
+ * @param count  elements of each run, >= 0. NULL: 1 of each, so that `first` is an index map, as
+ * unstructured meshes have it. In memory the runs follow one another in the order that is given
+ * here.
  * @return IOCOMP_INVALID_ARGUMENT for a run that leaves the array, or for an element that is there
  * twice.
  */
-IOCOMP_EXPORT int iocomp_decomp_runs(iocomp_session *session, int ndims, const int64_t *shape,
-                                     int64_t nruns, const int64_t *first, const int64_t *count,
-                                     iocomp_decomp **decomp);
-
-/**
- * The same from an index map, as for unstructured meshes.
- * @param nelements  elements that the rank has in memory, >= 0.
- * @param map  for each of them its row-major index in the global array, counted from 0; elements
- * with a negative index (halos, say) are not written.
- */
-IOCOMP_EXPORT int iocomp_decomp_map(iocomp_session *session, int ndims, const int64_t *shape,
-                                    int64_t nelements, const int64_t *map, iocomp_decomp **decomp);
+IOCOMP_EXPORT int iocomp_decompose(iocomp_session *session, int ndims, const int64_t *shape,
+                                   int64_t nruns, const int64_t *first, const int64_t *count,
+                                   iocomp_decomp **decomp);
 
 /** Free it. Puts that are on their way go on. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);

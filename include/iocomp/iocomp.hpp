@@ -823,17 +823,17 @@ class Session {
 
   /// Describe the part that this rank has of arrays of a shape: runs of row-major indices, in the
   /// order in which they lie in memory. Local.
-  [[nodiscard]] Decomp decomp_runs(Extents shape, std::span<const std::int64_t> first,
-                                   std::span<const std::int64_t> count) {
+  [[nodiscard]] Decomp decompose(Extents shape, std::span<const std::int64_t> first,
+                                 std::span<const std::int64_t> count) {
     if (first.size() != count.size()) {
       throw Error{IOCOMP_INVALID_ARGUMENT, "got " + std::to_string(first.size()) +
                                                " first elements and " +
                                                std::to_string(count.size()) + " counts of runs"};
     }
     iocomp_decomp* made = nullptr;
-    check(iocomp_decomp_runs(raw_, shape.ndims(), shape.data(),
-                             static_cast<std::int64_t>(first.size()), first.data(), count.data(),
-                             &made));
+    check(iocomp_decompose(raw_, shape.ndims(), shape.data(),
+                           static_cast<std::int64_t>(first.size()), first.data(), count.data(),
+                           &made));
     std::int64_t values = 0;
     for (const std::int64_t one : count) {
       values += one;
@@ -842,10 +842,10 @@ class Session {
   }
   /// The same from the index of each element that it has. Elements with a negative index are not
   /// written. Local.
-  [[nodiscard]] Decomp decomp_map(Extents shape, std::span<const std::int64_t> map) {
+  [[nodiscard]] Decomp decompose(Extents shape, std::span<const std::int64_t> map) {
     iocomp_decomp* made = nullptr;
-    check(iocomp_decomp_map(raw_, shape.ndims(), shape.data(),
-                            static_cast<std::int64_t>(map.size()), map.data(), &made));
+    check(iocomp_decompose(raw_, shape.ndims(), shape.data(), static_cast<std::int64_t>(map.size()),
+                           map.data(), nullptr, &made));
     return {made, static_cast<std::int64_t>(map.size()), alive_};
   }
 

@@ -278,6 +278,19 @@ static inline int iocomp_0_2_input_attributes(const iocomp_input *input, const c
 }
 #define iocomp_input_attributes iocomp_0_2_input_attributes
 
+static inline int iocomp_decomp_runs(iocomp_session *session, int ndims, const int64_t *shape,
+                                     int64_t nruns, const int64_t *first, const int64_t *count,
+                                     iocomp_decomp **decomp) {
+  return count == NULL && nruns > 0 /* which would be a map */
+             ? IOCOMP_INVALID_ARGUMENT
+             : iocomp_decompose(session, ndims, shape, nruns, first, count, decomp);
+}
+
+static inline int iocomp_decomp_map(iocomp_session *session, int ndims, const int64_t *shape,
+                                    int64_t nelements, const int64_t *map, iocomp_decomp **decomp) {
+  return iocomp_decompose(session, ndims, shape, nelements, map, NULL, decomp);
+}
+
 static inline int iocomp_0_2_put(iocomp_var *var, iocomp_block block, int buffered,
                                  iocomp_ticket *ticket) {
   block.size = sizeof block;

@@ -25,53 +25,38 @@ namespace array = iocomp::array;
 
 namespace {
 
-std::span<const std::int64_t> list(const int64_t* values, int64_t size, const char* call,
-                                   const char* what) {
+std::span<const std::int64_t> list(const int64_t* values, int64_t size) {
   if (size < 0) {
     throw Error{ErrorCode::invalid_argument,
-                std::string{call} + ": " + std::to_string(size) + " is no number of " + what};
+                "decompose: " + std::to_string(size) + " is no number of runs"};
   }
   if (size > 0) {
-    require(values, call, what);
+    require(values, "decompose", "runs");
   }
   return {values, static_cast<std::size_t>(size)};
 }
 
-template <typename Make>
-int make(iocomp_session* session, const char* call, int ndims, const int64_t* shape,
-         iocomp_decomp** decomp, Make&& decompose) {
+}  // namespace
+
+int iocomp_decompose(iocomp_session* session, int ndims, const int64_t* shape, int64_t nruns,
+                     const int64_t* first, const int64_t* count, iocomp_decomp** decomp) {
   if (decomp != nullptr) {
     *decomp = nullptr;
   }
   return guarded([&] {
-    require(session, call, "the session");
-    require(decomp, call, "the place for the decomposition");
+    require(session, "decompose", "the session");
+    require(decomp, "decompose", "the place for the decomposition");
     auto made = std::make_unique<iocomp_decomp>();
     made->session = session;
+    const auto firsts = list(first, nruns);
+    const auto counts = count == nullptr ? firsts.first(0) : list(count, nruns);
     try {
-      made->decomposition = decompose(array::make_shape(ndims, shape));
+      made->decomposition = array::decompose(array::make_shape(ndims, shape), firsts, counts);
     } catch (const Error& error) {
-      throw Error{error.code(), std::string{call} + ": " + error.what()};
+      throw Error{error.code(), std::string{"decompose: "} + error.what()};
     }
     *decomp = made.get();
     session->decompositions.push_back(std::move(made));
-  });
-}
-
-}  // namespace
-
-int iocomp_decomp_runs(iocomp_session* session, int ndims, const int64_t* shape, int64_t nruns,
-                       const int64_t* first, const int64_t* count, iocomp_decomp** decomp) {
-  return make(session, "decomp_runs", ndims, shape, decomp, [&](const array::Shape& of) {
-    return array::decompose_runs(of, list(first, nruns, "decomp_runs", "runs"),
-                                 list(count, nruns, "decomp_runs", "runs"));
-  });
-}
-
-int iocomp_decomp_map(iocomp_session* session, int ndims, const int64_t* shape, int64_t nelements,
-                      const int64_t* map, iocomp_decomp** decomp) {
-  return make(session, "decomp_map", ndims, shape, decomp, [&](const array::Shape& of) {
-    return array::decompose_map(of, list(map, nelements, "decomp_map", "elements"));
   });
 }
 

@@ -27,11 +27,11 @@ struct MappedRun {
   std::int64_t local;  // in the program's memory
 };
 
-[[noreturn]] void refuse_map(const std::string& story) {
+[[noreturn]] void refuse_runs(const std::string& story) {
   throw Error{ErrorCode::invalid_argument, story};
 }
 
-Decomposition decompose(const Shape& shape, std::vector<MappedRun> parts) {
+Decomposition sorted(const Shape& shape, std::vector<MappedRun> parts) {
   const auto by_index = [](const MappedRun& a, const MappedRun& b) { return a.index < b.index; };
   if (!std::is_sorted(parts.begin(), parts.end(), by_index)) {
     std::sort(parts.begin(), parts.end(), by_index);
@@ -40,8 +40,8 @@ Decomposition decompose(const Shape& shape, std::vector<MappedRun> parts) {
   std::int64_t end = -1;
   for (const MappedRun& part : parts) {
     if (part.index < end) {
-      refuse_map("element " + std::to_string(part.index) +
-                 " (row-major) is there twice: what a rank has must not overlap");
+      refuse_runs("element " + std::to_string(part.index) +
+                  " (row-major) is there twice: what a rank has must not overlap");
     }
     runs += part.index == end ? 0 : 1;
     end = part.index + part.count;
@@ -111,51 +111,33 @@ void Gather::pack(std::size_t element_bytes, const std::byte* local, std::int64_
   });
 }
 
-Decomposition decompose_runs(const Shape& shape, std::span<const std::int64_t> first,
-                             std::span<const std::int64_t> count) {
+Decomposition decompose(const Shape& shape, std::span<const std::int64_t> first,
+                        std::span<const std::int64_t> count) {
   const std::int64_t all = elements(shape);
   std::vector<MappedRun> parts;
-  parts.reserve(first.size());
+  parts.reserve(count.size());
   std::int64_t local = 0;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (first[i] < 0 || count[i] < 0 || first[i] > all || count[i] > all - first[i]) {
-      refuse_map("run " + std::to_string(i) + " begins at element " + std::to_string(first[i]) +
-                 " and has " + std::to_string(count[i]) + "; the array (" + text(shape) + ") has " +
-                 std::to_string(all) + " elements");
+    const std::int64_t begin = first[i];
+    const std::int64_t size = count.empty() ? 1 : count[i];
+    if (size < 0 || begin > all || (begin >= 0 && size > all - begin)) {
+      refuse_runs("run " + std::to_string(i) + " begins at element " + std::to_string(begin) +
+                  " and has " + std::to_string(size) + "; the array (" + text(shape) + ") has " +
+                  std::to_string(all) + " elements, counted from 0 (negative: not written)");
     }
-    if (count[i] > 0) {
-      parts.push_back({first[i], count[i], local});
-      // No overlap is known to be absent yet, so that the sum is bounded by nothing.
-      if (__builtin_add_overflow(local, count[i], &local)) {
-        refuse_map("the runs have more elements than 63 bits count");
-      }
-    }
-  }
-  return decompose(shape, std::move(parts));
-}
-
-Decomposition decompose_map(const Shape& shape, std::span<const std::int64_t> map) {
-  const std::int64_t all = elements(shape);
-  std::vector<MappedRun> parts;
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    if (map[i] >= all) {
-      refuse_map("entry " + std::to_string(i) + " of the map is " + std::to_string(map[i]) +
-                 "; the array (" + text(shape) + ") has " + std::to_string(all) +
-                 " elements, counted from 0 (negative: not written)");
-    }
-    if (map[i] < 0) {
-      continue;
-    }
-    const auto local = static_cast<std::int64_t>(i);
-    const bool follows = !parts.empty() && parts.back().index + parts.back().count == map[i] &&
+    const bool follows = !parts.empty() && parts.back().index + parts.back().count == begin &&
                          parts.back().local + parts.back().count == local;
-    if (follows) {
-      ++parts.back().count;
-    } else {
-      parts.push_back({map[i], 1, local});
+    if (begin >= 0 && follows) {
+      parts.back().count += size;
+    } else if (begin >= 0 && size > 0) {
+      parts.push_back({begin, size, local});
+    }
+    // No overlap is known to be absent yet, so that the sum is bounded by nothing.
+    if (__builtin_add_overflow(local, size, &local)) {
+      refuse_runs("the runs have more elements than 63 bits count");
     }
   }
-  return decompose(shape, std::move(parts));
+  return sorted(shape, std::move(parts));
 }
 
 }  // namespace iocomp::array

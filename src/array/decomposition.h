@@ -71,15 +71,11 @@ struct Decomposition {
 
 /// Makes one from runs in any order: run i is elements `first[i]` to `first[i] + count[i]` of the
 /// row-major order of the shape. The program has them one behind the other as they are given here.
-/// O(n log n), O(n) if they ascend.
-/// @throws Error{invalid_argument} naming the run that is negative or leaves the shape, or the
-/// element that is there twice.
-[[nodiscard]] Decomposition decompose_runs(const Shape& shape, std::span<const std::int64_t> first,
-                                           std::span<const std::int64_t> count);
-
-/// Makes one from the row-major index of each element that the program has, in its order. Elements
-/// with a negative index are not written.
-/// @throws Error{invalid_argument} likewise.
-[[nodiscard]] Decomposition decompose_map(const Shape& shape, std::span<const std::int64_t> map);
+/// Runs with a negative `first` are not written. O(n log n), O(n) if they ascend.
+/// @param count  empty: 1 of each.
+/// @throws Error{invalid_argument} naming the run that leaves the shape or has a negative count, or
+/// the element that is there twice.
+[[nodiscard]] Decomposition decompose(const Shape& shape, std::span<const std::int64_t> first,
+                                      std::span<const std::int64_t> count = {});
 
 }  // namespace iocomp::array

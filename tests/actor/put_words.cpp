@@ -175,13 +175,13 @@ int decompose(const Stage& stage, const Line& line, const Extents& shape, iocomp
   const int dimensions = static_cast<int>(shape.size());
   if (line.has("map")) {
     const Extents map = numbers(line.option("map", ""), ',');
-    return iocomp_decomp_map(stage.session, dimensions, shape.data(),
-                             static_cast<std::int64_t>(map.size()), map.data(), made);
+    return iocomp_decompose(stage.session, dimensions, shape.data(),
+                            static_cast<std::int64_t>(map.size()), map.data(), nullptr, made);
   }
   const Runs runs = runs_of(line.option("runs", ""));
-  return iocomp_decomp_runs(stage.session, dimensions, shape.data(),
-                            static_cast<std::int64_t>(runs.first.size()), runs.first.data(),
-                            runs.count.data(), made);
+  return iocomp_decompose(stage.session, dimensions, shape.data(),
+                          static_cast<std::int64_t>(runs.first.size()), runs.first.data(),
+                          runs.count.data(), made);
 }
 
 /// Elements in any order, as a map names them (negative: not put) or in runs.

@@ -65,9 +65,9 @@ contains
 
     mine = [-1, (i, i=24 - rank, 1, -ranks)]          ! downwards, so in no ascending order
     values = mine
-    call iocomp_decomp_map(session, shape, mine, by_map)
+    call iocomp_decompose(session, shape, mine, by_map)
     first = [(3*int(i - 1, int64) + 1, i=rank + 1, 8, ranks)]
-    call iocomp_decomp_runs(session, shape, first, 0*first + 3, by_runs)
+    call iocomp_decompose(session, shape, first, by_runs, 0*first + 3)
     call iocomp_open(session, "maps", IOCOMP_SERIES, file)
     call iocomp_define(file, "scattered", IOCOMP_FLOAT64, shape, scattered)
     call iocomp_define(file, "columns", IOCOMP_FLOAT64, shape, columns)
@@ -82,7 +82,7 @@ contains
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a decomposition and a start")
     call iocomp_put(columns, values(1:1), decomp=by_runs, ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT .or. size(first)*3 == 1, "one value for a part")
-    call iocomp_decomp_map(session, shape, [25], by_runs, ierr)
+    call iocomp_decompose(session, shape, [25], by_runs, ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "element 25 of 24")
     call iocomp_decomp_free(by_map)
     call iocomp_close(file)

@@ -238,7 +238,7 @@ void write(const Session& session, StandIn& gpu, const Kinds& kind) {
     map.push_back(i * ranks + session.rank);
   }
   iocomp_decomp* decomp = nullptr;
-  ASSERT_EQ(iocomp_decomp_map(session.io, 1, &mapped, rows, map.data(), &decomp), 0)
+  ASSERT_EQ(iocomp_decompose(session.io, 1, &mapped, rows, map.data(), nullptr, &decomp), 0)
       << iocomp_error();
   const std::size_t before = gpu.copied();
   for (std::int64_t step = 0; step < 2; ++step) {

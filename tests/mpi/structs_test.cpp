@@ -90,7 +90,7 @@ TEST_F(Structs, MistakesInABlockAreToldAndNothingIsPut) {
   const std::int64_t elements = 24;
   std::array<std::int64_t, 1> one{0};
   iocomp_decomp* decomp = nullptr;
-  ASSERT_EQ(iocomp_decomp_runs(session, 2, shape.data(), 1, one.data(), &elements, &decomp), 0);
+  ASSERT_EQ(iocomp_decompose(session, 2, shape.data(), 1, one.data(), &elements, &decomp), 0);
   const iocomp_block good{
       .size = sizeof good, .start = origin.data(), .count = shape.data(), .values = values.data()};
   const auto put = [&](auto&& change) {

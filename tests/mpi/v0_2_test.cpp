@@ -130,6 +130,8 @@ TEST_F(OldNames, WriteAndReadAsTheyDid) {
   const std::int64_t elements = 24;
   ASSERT_EQ(iocomp_decomp_runs(session, 2, shape.data(), 1, &none, &elements, &decomp), 0);
   ASSERT_EQ(iocomp_put_decomp(v, decomp, values.data(), 0, nullptr), 0) << iocomp_error();
+  EXPECT_EQ(iocomp_decomp_map(session, 2, shape.data(), 1, &elements, &decomp),
+            IOCOMP_INVALID_ARGUMENT);
   ASSERT_EQ(iocomp_end_step(file), 0);
   ASSERT_EQ(iocomp_wait(&ticket, IOCOMP_HANDED_OVER), 0) << iocomp_error();
   ASSERT_EQ(iocomp_end_step(file), 0);

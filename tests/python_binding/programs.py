@@ -276,10 +276,10 @@ def decompositions() -> None:
         everybody = np.random.default_rng(1).permutation(math.prod(shape))
         mine = np.array_split(everybody, ranks)[rank]
         index = np.concatenate([mine, [-1, -1]])  # two halos
-        by_map = io.decomp_map(shape, index)
+        by_map = io.decompose(shape, index)
         values = np.where(index < 0, np.nan, index * 2.0)
         runs = np.arange(rank, 6, ranks)
-        by_runs = io.decomp_runs(shape, runs * shape[1], np.full(runs.size, shape[1]))
+        by_runs = io.decompose(shape, runs * shape[1], np.full(runs.size, shape[1]))
         with io.open("fields") as out:
             u, v = out.define("u", "f8", shape), out.define("v", "f8", shape)
             for step in range(2):
@@ -292,8 +292,8 @@ def decompositions() -> None:
             del by_map  # freed in the next call
             gc.collect()
             io.progress()
-        raises(iocomp.InvalidArgumentError, "twice", io.decomp_map, shape, [0, 0])
-        raises(iocomp.InvalidArgumentError, "runs", io.decomp_runs, shape, [0, 1], [1])
+        raises(iocomp.InvalidArgumentError, "twice", io.decompose, shape, [0, 0])
+        raises(iocomp.InvalidArgumentError, "runs", io.decompose, shape, [0, 1], [1])
         if rank == 0:
             with iocomp.open_files("fields") as files:
                 for step in range(2):
@@ -1035,7 +1035,7 @@ def gpu_arrays(io: iocomp.Session) -> None:
         u["framed"].put(inside, (5 * rank, 0))
         u["rows"].put(there, (5 * rank, 0))
         index = np.arange(30 * rank, 30 * rank + 30)
-        mapped.put(OnGpu(driver, mine.ravel()), io.decomp_map((30 * ranks,), index))
+        mapped.put(OnGpu(driver, mine.ravel()), io.decompose((30 * ranks,), index))
         small = out.define("small", "f4", (5 * ranks, 6))
         small.put(there, (5 * rank, 0))
         twisted = framed.view((6, 5), 72, (8, 64))

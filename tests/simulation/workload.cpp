@@ -48,7 +48,7 @@ iocomp::array::Decomposition reversed(const std::vector<std::int64_t>& shape, co
                 values.begin() + static_cast<std::ptrdiff_t>(i * size));
   }
   bytes = std::move(values);
-  return iocomp::array::decompose_map(
+  return iocomp::array::decompose(
       iocomp::array::make_shape(static_cast<int>(shape.size()), shape.data()), map);
 }
 

@@ -188,7 +188,7 @@ class Decomp:
     """One rank's part of arrays that are not cut into boxes. Freed with its last reference."""
 
     def __init__(self, session: Session, raw: int | None, elements: int) -> None:
-        """Made by `Session.decomp_map` and `decomp_runs`; `elements` are those in memory."""
+        """Made by `Session.decompose`; `elements` are those in memory."""
         self._raw, self._elements = raw, elements
         session._free_with(self, library().decomp_free, raw)
 
@@ -1126,49 +1126,36 @@ class Session(Scope):
         array: Array = np.frombuffer(memoryview(memory), found).reshape(extents)
         return array
 
-    def decomp_map(self, shape: Shape, index: npt.ArrayLike) -> Decomp:
-        """Describe this rank's part of arrays of a shape by an index map. Local.
+    def decompose(
+        self, shape: Shape, first: npt.ArrayLike, count: npt.ArrayLike | None = None
+    ) -> Decomp:
+        """Describe this rank's part of arrays of a shape. Local.
 
         Args:
             shape: The global shape of the arrays.
-            index: The row-major index in the global array of each element in memory. Elements with
+            first: The row-major index in the global array of each element in memory. Elements with
                 a negative index (halos, say) are not written.
+            count: With it, `first` is that of runs of so many elements.
 
         Raises:
             InvalidArgumentError: If an index leaves the shape, or stands there twice.
         """
         extents, raw = _extents(shape), ctypes.c_void_p()
-        entries = np.ascontiguousarray(index, np.int64).reshape(-1)
-        elements = (entries.size, address_of(entries))
-        code = library().decomp_map(
-            self._live(), len(extents), integers(extents), *elements, _address(raw)
+        begins = np.ascontiguousarray(first, np.int64).reshape(-1)
+        counts = None if count is None else np.ascontiguousarray(count, np.int64).reshape(-1)
+        if counts is not None and begins.size != counts.size:
+            raise InvalidArgumentError(f"{begins.size} begins of {counts.size} runs")
+        code = library().decompose(
+            self._live(),
+            len(extents),
+            integers(extents),
+            begins.size,
+            address_of(begins),
+            None if counts is None else address_of(counts),
+            _address(raw),
         )
         library().check(code)
-        return Decomp(self, raw.value, entries.size)
-
-    def decomp_runs(self, shape: Shape, first: npt.ArrayLike, count: npt.ArrayLike) -> Decomp:
-        """Describe this rank's part of arrays of a shape by runs of elements. Local.
-
-        Args:
-            shape: The global shape of the arrays.
-            first: The row-major index of the first element of each run.
-            count: The number of elements of each run.
-
-        Raises:
-            InvalidArgumentError: If a run leaves the shape, or two runs overlap.
-        """
-        extents, raw = _extents(shape), ctypes.c_void_p()
-        begins = np.ascontiguousarray(first, np.int64).reshape(-1)
-        counts = np.ascontiguousarray(count, np.int64).reshape(-1)
-        if begins.size != counts.size:
-            raise InvalidArgumentError(f"{begins.size} begins of {counts.size} runs")
-        runs = (begins.size, address_of(begins), address_of(counts))
-        library().check(
-            library().decomp_runs(
-                self._live(), len(extents), integers(extents), *runs, _address(raw)
-            )
-        )
-        return Decomp(self, raw.value, int(counts.sum()))
+        return Decomp(self, raw.value, begins.size if counts is None else int(counts.sum()))
 
     @property
     def settings(self) -> str:

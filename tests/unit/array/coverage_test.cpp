@@ -40,7 +40,7 @@ TEST(Cover, OfABoxIsTheSumOverItsElements) {
     ASSERT_EQ(cover_of(block.shape, block.box), reference_cover(block.shape, block.indices))
         << text(block.box) << " in " << text(block.shape);
     ASSERT_EQ(cover_of(block.shape, whole(block.shape)), cover_of_all(block.shape));
-    ASSERT_EQ(cover_of(block.shape, decompose_map(block.shape, block.indices).runs),
+    ASSERT_EQ(cover_of(block.shape, decompose(block.shape, block.indices).runs),
               cover_of(block.shape, block.box));
   }
 }
