@@ -243,7 +243,7 @@ static int set_attribute(iocomp_file *file, iocomp_var *var, descriptor *name, d
     code =
         iocomp_set_attribute(file, var, text, type, (int64_t)values->elem_len, values->base_addr);
   } else if (value != NULL) {
-    code = iocomp_set_attribute_text(file, var, text, value);
+    code = iocomp_set_attribute(file, var, text, type, -1, value);
   } else {
     code = make_list("attribute", text, (iocomp_type)0, values, -1, &list);
     if (code == IOCOMP_OK) {

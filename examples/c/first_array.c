@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   iocomp_var *u;
   check(iocomp_open(io, "fields", IOCOMP_SERIES, &out));
   check(iocomp_define(out, "u", IOCOMP_FLOAT64, 2, (const int64_t[]){ranks, width}, &u));
-  check(iocomp_set_attribute_text(out, u, "units", "K"));
+  check(iocomp_set_attribute(out, u, "units", IOCOMP_CHAR, -1, "K"));
   for (int step = 0; step < steps; ++step) {
     for (int i = 0; i < width; ++i) {
       row[i] = step + 1e-3 * i;

@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < parts; ++i) {
     char attribute[32];
     snprintf(attribute, sizeof attribute, "mesh_%s", names[i]); /* it names the variable */
-    check(iocomp_set_attribute_text(out, NULL, attribute, names[i]));
+    check(iocomp_set_attribute(out, NULL, attribute, IOCOMP_CHAR, -1, names[i]));
     const int64_t start[2] = {0, 0};
     if (rank == 0) {
       check(iocomp_put(vars[i], start, shapes[i], values_of[i], NULL));

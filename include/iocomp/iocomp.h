@@ -329,16 +329,14 @@ IOCOMP_EXPORT int iocomp_set_rows(int nvars, iocomp_var *const *vars, const int6
 /**
  * Attach an attribute to a file, or to a variable of it: `count` values of `type`. Called by all
  * members in the same order; waits for nobody. Setting a name again replaces the value.
- * @param var   NULL: the attribute is of the file.
- * @param type  IOCOMP_CHAR makes text. Zeros at its end are left out.
+ * @param var    NULL: the attribute is of the file.
+ * @param type   IOCOMP_CHAR makes text, in UTF-8. Zeros at its end are left out.
+ * @param count  -1 of a text: up to its zero.
  * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name or value that no format can
  * have, such as text with a zero inside; IOCOMP_UNSUPPORTED for one that this format cannot hold.
  */
 IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, iocomp_var *var, const char *name,
                                        iocomp_type type, int64_t count, const void *values);
-/** The same for text (zero-terminated, UTF-8). */
-IOCOMP_EXPORT int iocomp_set_attribute_text(iocomp_file *file, iocomp_var *var, const char *name,
-                                            const char *text);
 
 /**
  * Set the value of elements that nobody puts, in a step in which somebody puts other elements of

@@ -348,7 +348,8 @@ class Variable {
     attribute(name, std::span<const A>{&value, 1});
   }
   void attribute(const std::string& name, const std::string& text) const {
-    check(iocomp_set_attribute_text(nullptr, raw_, detail::c_text(name), detail::c_text(text)));
+    check(iocomp_set_attribute(nullptr, raw_, detail::c_text(name), IOCOMP_CHAR, -1,
+                               detail::c_text(text)));
   }
 
   [[nodiscard]] int ndims() const noexcept { return ndims_; }
@@ -499,7 +500,8 @@ class File {
     attribute(name, std::span<const A>{&value, 1});
   }
   void attribute(const std::string& name, const std::string& text) {
-    check(iocomp_set_attribute_text(raw(), nullptr, detail::c_text(name), detail::c_text(text)));
+    check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_CHAR, -1,
+                               detail::c_text(text)));
   }
 
   /// This rank has put all it has for the current step. Called by all members in the same order.

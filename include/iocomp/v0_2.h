@@ -98,7 +98,7 @@ static inline int iocomp_set_var_attribute(iocomp_var *var, const char *name, io
 
 static inline int iocomp_set_var_attribute_text(iocomp_var *var, const char *name,
                                                 const char *text) {
-  return var == NULL ? IOCOMP_INVALID_ARGUMENT : iocomp_set_attribute_text(NULL, var, name, text);
+  return iocomp_set_var_attribute(var, name, IOCOMP_CHAR, -1, text);
 }
 
 static inline int iocomp_0_2_set_attribute(iocomp_file *file, const char *name, iocomp_type type,
@@ -107,11 +107,9 @@ static inline int iocomp_0_2_set_attribute(iocomp_file *file, const char *name, 
 }
 #define iocomp_set_attribute iocomp_0_2_set_attribute
 
-static inline int iocomp_0_2_set_attribute_text(iocomp_file *file, const char *name,
-                                                const char *text) {
-  return iocomp_set_attribute_text(file, NULL, name, text);
+static inline int iocomp_set_attribute_text(iocomp_file *file, const char *name, const char *text) {
+  return iocomp_set_attribute(file, name, IOCOMP_CHAR, -1, text);
 }
-#define iocomp_set_attribute_text iocomp_0_2_set_attribute_text
 
 static inline int iocomp_0_2_input_steps(const iocomp_input *input, int64_t *steps) {
   return iocomp_input_steps(input, steps, NULL);

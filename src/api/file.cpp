@@ -173,6 +173,10 @@ int set_attribute(const AttributeOwner& owner, const char* name, iocomp_type typ
     require(name, "attribute", "the name");
     Attribute attribute;
     attribute.type = type_of(type, "attribute");
+    if (type == IOCOMP_CHAR && count == -1) {
+      require(values, "attribute", "the text");
+      count = static_cast<int64_t>(std::strlen(static_cast<const char*>(values)));
+    }
     if (count < 0 || count > (int64_t{1} << 20)) {
       throw Error{ErrorCode::invalid_argument,
                   "attribute \"" + std::string{name} + "\": " + std::to_string(count) +
@@ -197,14 +201,6 @@ int set_attribute(const AttributeOwner& owner, const char* name, iocomp_type typ
       attribute.values.erase(end, attribute.values.end());
     }
     owner.set(name, std::move(attribute));
-  });
-}
-
-int set_text(const AttributeOwner& owner, const char* name, const char* text) {
-  return timed(owner.session(), "attribute", Counter::call_seconds, [&] {
-    require(name, "attribute", "the name");
-    require(text, "attribute", "the text");
-    owner.set(name, text_attribute(text));
   });
 }
 
@@ -308,11 +304,6 @@ int iocomp_set_rows(int nvars, iocomp_var* const* vars, const int64_t* rows, int
 int iocomp_set_attribute(iocomp_file* file, iocomp_var* var, const char* name, iocomp_type type,
                          int64_t count, const void* values) {
   return set_attribute({file, var}, name, type, count, values);
-}
-
-int iocomp_set_attribute_text(iocomp_file* file, iocomp_var* var, const char* name,
-                              const char* text) {
-  return set_text({file, var}, name, text);
 }
 
 int iocomp_set_fill(iocomp_var* var, const void* value) {

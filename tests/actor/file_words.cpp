@@ -132,7 +132,7 @@ void attribute(Stage& stage, const Line& line) {
   const double began = now_seconds();
   const int code =
       type == "text"
-          ? iocomp_set_attribute_text(owner, variable, name, text.c_str())
+          ? iocomp_set_attribute(owner, variable, name, IOCOMP_CHAR, -1, text.c_str())
           : iocomp_set_attribute(
                 owner, variable, name, type_of(type),
                 static_cast<std::int64_t>(bytes.size() / iocomp_type_size(type_of(type))),

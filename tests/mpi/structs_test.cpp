@@ -175,11 +175,11 @@ TEST_F(Structs, AnAttributeIsOfTheFileOrOfOneOfItsVariables) {
   elsewhere.settings = other_path.c_str();
   ASSERT_EQ(iocomp_open_with(session, "other", IOCOMP_SERIES, &elsewhere, &other), 0)
       << iocomp_error();
-  ASSERT_EQ(iocomp_set_attribute_text(file, nullptr, "title", "of the file"), 0);
-  ASSERT_EQ(iocomp_set_attribute_text(file, u, "units", "K"), 0);
+  ASSERT_EQ(iocomp_set_attribute(file, nullptr, "title", IOCOMP_CHAR, -1, "of the file"), 0);
+  ASSERT_EQ(iocomp_set_attribute(file, u, "units", IOCOMP_CHAR, -1, "K"), 0);
   ASSERT_EQ(iocomp_set_attribute(nullptr, u, "one", IOCOMP_INT32, 1, values.data()), 0);
-  expect_refused(iocomp_set_attribute_text(other, u, "units", "K"), "a file that has the variable");
-  expect_refused(iocomp_set_attribute_text(nullptr, nullptr, "units", "K"), "null");
+  expect_refused(iocomp_set_attribute(other, u, "units", IOCOMP_CHAR, -1, "K"), "a file that has the variable");
+  expect_refused(iocomp_set_attribute(nullptr, nullptr, "units", IOCOMP_CHAR, -1, "K"), "null");
   ASSERT_EQ(iocomp_put(u, origin.data(), shape.data(), values.data(), nullptr), 0);
   ASSERT_EQ(iocomp_close(file), 0) << iocomp_error();
   iocomp_input* input = nullptr;

@@ -37,7 +37,6 @@ CALLS = {
     "iocomp_set_shape": "i:pp",
     "iocomp_set_rows": "i:ipppp",
     "iocomp_set_attribute": "i:ppsilp",
-    "iocomp_set_attribute_text": "i:ppss",
     "iocomp_set_fill": "i:pp",
     "iocomp_begin_step": "i:pld",
     "iocomp_put": "i:ppppp",
