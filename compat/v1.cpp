@@ -155,7 +155,7 @@ void start(iocomp_v1& state, Send send, const std::string& file) {
   MPI_Allreduce(&count, &total, 1, MPI_INT64_T, MPI_SUM, iocomp_comm(state.io));
   const std::string path = path_option(file);
   const iocomp_open_options options{.size = sizeof options, .settings = path.c_str()};
-  check(iocomp_open_with(state.io, name_of(file).c_str(), IOCOMP_SERIES, &options, &out), file);
+  check(iocomp_open(state.io, name_of(file).c_str(), IOCOMP_SERIES, &options, &out), file);
   check(iocomp_define(out, "IntArray", IOCOMP_FLOAT64, 1, &total, &var), file);
   check(iocomp_put(var, &first, &count, send.data, nullptr), file);
   check(iocomp_end_step(out), file);

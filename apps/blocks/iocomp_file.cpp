@@ -5,7 +5,7 @@ namespace iocomp::apps::blocks {
 
 int IocompFile::open(const Session& session, const std::string& name) {
   const iocomp_open_options options{.size = sizeof options, .comm = &target_.comm};
-  return iocomp_open_with(session.handle(), name.c_str(), IOCOMP_SERIES, &options, &file_);
+  return iocomp_open(session.handle(), name.c_str(), IOCOMP_SERIES, &options, &file_);
 }
 
 void IocompFile::define() {
@@ -17,7 +17,7 @@ void IocompFile::define() {
 
 IocompFile::IocompFile(const Session& session, const std::string& name, const Target& target)
     : IocompFile{target} {
-  check(open(session, name), "iocomp_open_with");
+  check(open(session, name), "iocomp_open");
   define();
 }
 
@@ -27,7 +27,7 @@ std::unique_ptr<BlockFile> IocompFile::create_if_there(const Session& session,
   std::unique_ptr<IocompFile> file{new IocompFile{target}};
   const int code = file->open(session, name);
   if (code == IOCOMP_UNSUPPORTED) return nullptr;
-  check(code, "iocomp_open_with");
+  check(code, "iocomp_open");
   file->define();
   return file;
 }

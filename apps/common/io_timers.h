@@ -9,7 +9,7 @@ namespace iocomp::apps {
 
 /// Time of one rank inside iocomp, by what it did there: output and checkpoints.
 struct IoTimers {
-  Stopwatch open;   ///< iocomp_open_with, iocomp_define, and what a restart reads
+  Stopwatch open;   ///< iocomp_open, iocomp_define, and what a restart reads
   Stopwatch send;   ///< iocomp_begin_step, puts, iocomp_end_step
   Stopwatch wait;   ///< iocomp_wait, iocomp_wait_step
   Stopwatch close;  ///< iocomp_close

@@ -44,8 +44,7 @@ StepFile::StepFile(const Session& session, std::string name, iocomp_kind kind, s
       tickets_(content_.arrays.size()) {
   timers_.open.time([&] {
     const iocomp_open_options options{.size = sizeof options, .after = &after};
-    check(iocomp_open_with(session.handle(), name_.c_str(), kind, &options, &file_),
-          "iocomp_open_with");
+    check(iocomp_open(session.handle(), name_.c_str(), kind, &options, &file_), "iocomp_open");
     for (const auto& [array, part] : content_.arrays) {
       arrays_.push_back(define(file_, array, IOCOMP_FLOAT64, part->shape()));
     }

@@ -216,8 +216,8 @@ static int simulate(const struct options *options, iocomp_session *io) {
   const int64_t first = restart(&box, io);
   const int64_t last = first - 1;
   const iocomp_open_options go_on = {.size = sizeof go_on, .after = &last};
-  check(iocomp_open_with(io, "restart", IOCOMP_CHECKPOINT, &go_on, &restart_file));
-  check(iocomp_open_with(io, "plane", IOCOMP_SERIES, &go_on, &plane_file));
+  check(iocomp_open(io, "restart", IOCOMP_CHECKPOINT, &go_on, &restart_file));
+  check(iocomp_open(io, "plane", IOCOMP_SERIES, &go_on, &plane_file));
   check(iocomp_define(restart_file, "u", IOCOMP_FLOAT64, dims, box.global, &u));
   const int64_t plane_shape[dims] = {1, box.global[1], box.global[2]};
   check(iocomp_define(plane_file, "u", IOCOMP_FLOAT64, dims, plane_shape, &plane));

@@ -9,7 +9,7 @@ IocompOutput::IocompOutput(const Session& session, std::int64_t elements, Kernel
     : session_{session}, start_{elements * rank_in(session.comm())}, count_{elements} {
   const std::int64_t shape = elements * size_of(session.comm());
   open_timer().time([&] {
-    check(iocomp_open(session.handle(), "stream", IOCOMP_SERIES, &file_), "iocomp_open");
+    check(iocomp_open(session.handle(), "stream", IOCOMP_SERIES, nullptr, &file_), "iocomp_open");
     for (std::size_t kernel = first; kernel < kernel_count; ++kernel) {
       check(iocomp_define(file_, variable_names[kernel], IOCOMP_FLOAT64, 1, &shape,
                           &variables_[kernel]),

@@ -41,8 +41,7 @@ double write_file(const apps::Session& session, iocomp_kind kind, const std::str
   MPI_Barrier(comm);
   const double began = MPI_Wtime();
   iocomp_file* file = nullptr;
-  apps::check(iocomp_open_with(session.handle(), "checkpoint", kind, &options, &file),
-              "iocomp_open_with");
+  apps::check(iocomp_open(session.handle(), "checkpoint", kind, &options, &file), "iocomp_open");
   iocomp_var* u = nullptr;
   apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &shape, &u), "iocomp_define");
   apps::check(iocomp_put(u, &start, &count, values.data(), nullptr), "iocomp_put");

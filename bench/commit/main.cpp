@@ -74,7 +74,8 @@ class Series {
  public:
   Series(const Options& options, const apps::Session& session, std::string path)
       : comm_{session.comm()}, path_{std::move(path)}, elements_{options.elements} {
-    apps::check(iocomp_open(session.handle(), "commit", IOCOMP_SERIES, &file_), "iocomp_open");
+    apps::check(iocomp_open(session.handle(), "commit", IOCOMP_SERIES, nullptr, &file_),
+                "iocomp_open");
     const auto shape = global_shape();
     for (int i = 0; i < options.variables; ++i) {
       variables_.emplace_back();

@@ -64,7 +64,7 @@ nlohmann::json measure(const Options& options, const apps::Session& session) {
   iocomp_file* file = nullptr;
   iocomp_var* variable = nullptr;
   iocomp_decomp* decomposition = nullptr;
-  apps::check(iocomp_open(session.handle(), "mesh", IOCOMP_SERIES, &file), "iocomp_open");
+  apps::check(iocomp_open(session.handle(), "mesh", IOCOMP_SERIES, nullptr, &file), "iocomp_open");
   apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &part.shape, &variable), "iocomp_define");
   MPI_Barrier(comm);
   const double bytes_before = heap_bytes();

@@ -59,7 +59,7 @@ nlohmann::json measure(const HandOffOptions& options, const apps::Session& sessi
   const auto count = static_cast<std::int64_t>(size / sizeof(double));
   iocomp_file* file = nullptr;
   iocomp_var* variable = nullptr;
-  check(iocomp_open(session.handle(), file_name(size).c_str(), IOCOMP_SERIES, &file),
+  check(iocomp_open(session.handle(), file_name(size).c_str(), IOCOMP_SERIES, nullptr, &file),
         "iocomp_open");
   check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &count, &variable), "iocomp_define");
   std::vector<double> returned;

@@ -9,7 +9,8 @@ Load::Load(const apps::Session& session, std::size_t block_bytes, bool alloc)
     : count_{static_cast<std::int64_t>(block_bytes / sizeof(double))},
       blocks_{Block{alloc ? &session : nullptr, block_bytes / sizeof(double)},
               Block{alloc ? &session : nullptr, block_bytes / sizeof(double)}} {
-  apps::check(iocomp_open(session.handle(), "interference", IOCOMP_SERIES, &file_), "iocomp_open");
+  apps::check(iocomp_open(session.handle(), "interference", IOCOMP_SERIES, nullptr, &file_),
+              "iocomp_open");
   apps::check(iocomp_define(file_, "u", IOCOMP_FLOAT64, 1, &count_, &variable_), "iocomp_define");
 }
 

@@ -64,7 +64,8 @@ class IocompWriter : public Writer {
         start_{count_ * apps::rank_in(session.comm())},
         tickets_(static_cast<std::size_t>(puts)) {
     const std::int64_t shape = count_ * apps::size_of(session.comm());
-    apps::check(iocomp_open(session.handle(), "overlap", IOCOMP_SERIES, &file_), "iocomp_open");
+    apps::check(iocomp_open(session.handle(), "overlap", IOCOMP_SERIES, nullptr, &file_),
+                "iocomp_open");
     apps::check(iocomp_define(file_, "u", IOCOMP_FLOAT64, 1, &shape, &variable_), "iocomp_define");
   }
 

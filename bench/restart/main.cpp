@@ -47,7 +47,8 @@ void write_checkpoint(const apps::Session& session, std::int64_t elements) {
   std::iota(values.values().begin(), values.values().end(), static_cast<double>(own.start));
   iocomp_file* file = nullptr;
   iocomp_var* u = nullptr;
-  apps::check(iocomp_open(session.handle(), "restart", IOCOMP_CHECKPOINT, &file), "iocomp_open");
+  apps::check(iocomp_open(session.handle(), "restart", IOCOMP_CHECKPOINT, nullptr, &file),
+              "iocomp_open");
   apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &elements, &u), "iocomp_define");
   apps::check(iocomp_put(u, &own.start, &own.count, values.data(), nullptr), "iocomp_put");
   apps::check(iocomp_end_step(file), "iocomp_end_step");

@@ -47,7 +47,7 @@ class Puts {
         buffers_{options.alloc ? &session : nullptr, static_cast<std::size_t>(count_ * batch_)},
         tickets_(static_cast<std::size_t>(batch_)) {
     const std::int64_t shape = count_ * puts_ * apps::size_of(session.comm());
-    check(iocomp_open(session.handle(), "scale", IOCOMP_SERIES, &file_), "iocomp_open");
+    check(iocomp_open(session.handle(), "scale", IOCOMP_SERIES, nullptr, &file_), "iocomp_open");
     check(iocomp_define(file_, "u", IOCOMP_FLOAT64, 1, &shape, &variable_), "iocomp_define");
   }
 

@@ -67,7 +67,8 @@ void send(const apps::Session& session, const Blocks& blocks) {
   const apps::HugeArray values{static_cast<std::size_t>(elements)};
   iocomp_file* file = nullptr;
   iocomp_var* variable = nullptr;
-  apps::check(iocomp_open(session.handle(), "memory", IOCOMP_SERIES, &file), "iocomp_open");
+  apps::check(iocomp_open(session.handle(), "memory", IOCOMP_SERIES, nullptr, &file),
+              "iocomp_open");
   apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &shape, &variable), "iocomp_define");
   for (int block = 0; block < blocks.count; ++block) {
     const std::int64_t start = elements * (std::int64_t{blocks.count} * rank + block);

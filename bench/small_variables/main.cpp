@@ -43,7 +43,7 @@ nlohmann::json measure(const Options& options, const apps::Session& session) {
   MPI_Comm comm = session.comm();
   const int rank = apps::rank_in(comm);
   iocomp_file* file = nullptr;
-  apps::check(iocomp_open(session.handle(), "small", IOCOMP_SERIES, &file), "iocomp_open");
+  apps::check(iocomp_open(session.handle(), "small", IOCOMP_SERIES, nullptr, &file), "iocomp_open");
   const auto variables = define(options, file, apps::size_of(comm));
   const std::vector<double> values(static_cast<std::size_t>(options.elements), 1.0);
   const std::int64_t count = options.elements;

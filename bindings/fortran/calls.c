@@ -153,8 +153,8 @@ void iocomp_f_open(const f_session *session, descriptor *name, const int *kind, 
   open_told told;
   int code = tell_open(name, settings, after, comm, &told);
   if (code == IOCOMP_OK) {
-    code = iocomp_open_with(session->handle, told.name, (iocomp_kind)*kind, &told.options,
-                            &file->handle);
+    code =
+        iocomp_open(session->handle, told.name, (iocomp_kind)*kind, &told.options, &file->handle);
   }
   free_told(&told);
   finish(code, ierr);

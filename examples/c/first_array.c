@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   check(iocomp_alloc(io, width * sizeof *row, (void **)&row)); /* a put from it costs least */
   iocomp_file *out;
   iocomp_var *u;
-  check(iocomp_open(io, "fields", IOCOMP_SERIES, &out));
+  check(iocomp_open(io, "fields", IOCOMP_SERIES, NULL, &out));
   check(iocomp_define(out, "u", IOCOMP_FLOAT64, 2, (const int64_t[]){ranks, width}, &u));
   check(iocomp_set_attribute(out, u, "units", IOCOMP_CHAR, -1, "K"));
   for (int step = 0; step < steps; ++step) {

@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
       .size = sizeof options, .settings = settings, .comm = &members};
   iocomp_file *out;
   iocomp_var *u;
-  check(iocomp_open_with(io, "groups", IOCOMP_SERIES, &options, &out));
+  check(iocomp_open(io, "groups", IOCOMP_SERIES, &options, &out));
   check(iocomp_define(out, "u", IOCOMP_INT32, 1, (const int64_t[]){0}, &u));
   for (int step = 0; step < 2 + group; ++step) { /* a group has its own steps */
     const int32_t values[2] = {100 * group + member, step};

@@ -53,8 +53,8 @@ int main(int argc, char **argv) {
   iocomp_file *checkpoints, *middles;
   iocomp_var *u_var, *middle_var;
   const iocomp_open_options go_on = {.size = sizeof go_on, .after = &(int64_t){step}};
-  check(iocomp_open_with(io, "restart", IOCOMP_CHECKPOINT, &go_on, &checkpoints));
-  check(iocomp_open_with(io, "middle", IOCOMP_SERIES, &go_on, &middles));
+  check(iocomp_open(io, "restart", IOCOMP_CHECKPOINT, &go_on, &checkpoints));
+  check(iocomp_open(io, "middle", IOCOMP_SERIES, &go_on, &middles));
   check(iocomp_after(checkpoints, "middle")); /* none is ahead of it */
   check(iocomp_define(checkpoints, "u", IOCOMP_FLOAT64, 2, (const int64_t[]){n, n}, &u_var));
   check(iocomp_define(middles, "u", IOCOMP_FLOAT64, 1, (const int64_t[]){n}, &middle_var));

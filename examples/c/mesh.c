@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
 
   iocomp_file *out;
   iocomp_var *vars[variables];
-  check(iocomp_open(io, "mesh", IOCOMP_SERIES, &out));
+  check(iocomp_open(io, "mesh", IOCOMP_SERIES, NULL, &out));
   for (int i = 0; i < variables; ++i) {
     const iocomp_definition one = {.size = sizeof one,
                                    .name = names[i],

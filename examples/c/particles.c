@@ -22,7 +22,7 @@ static void write_particles(iocomp_session *io, int step, int64_t n, const doubl
   snprintf(settings, sizeof settings, "path = \"particles%d.out\"", step);
   const iocomp_open_options options = {.size = sizeof options, .settings = settings};
   iocomp_file *out;
-  check(iocomp_open_with(io, "particles", IOCOMP_SERIES, &options, &out));
+  check(iocomp_open(io, "particles", IOCOMP_SERIES, &options, &out));
   iocomp_var *vars[2];
   check(iocomp_define(out, "x", IOCOMP_FLOAT64, 2, (const int64_t[]){0, 3}, &vars[0]));
   check(iocomp_define(out, "id", IOCOMP_INT64, 1, (const int64_t[]){0}, &vars[1]));

@@ -262,26 +262,19 @@ IOCOMP_EXPORT int iocomp_should_stop(iocomp_session *session, int *stop);
 IOCOMP_EXPORT int iocomp_finalize(iocomp_session *session);
 
 /**
- * Open a file for writing on all compute ranks. Path, back-end and mode come from the settings
- * `[files.<name>]`. Collective over the compute ranks, in the same order. It waits for the servers.
- * It waits for other compute ranks only if there are no servers.
- * @param name  letters, digits, '-', '_' and '.'; names the file in the settings.
- * @return IOCOMP_TARGET_EXISTS, IOCOMP_STORAGE_FAILURE, IOCOMP_UNSUPPORTED,
- * IOCOMP_INVALID_ARGUMENT.
+ * Open a file for writing. Path, back-end and mode come from the settings `[files.<name>]`.
+ * Collective over the compute ranks, in the same order. It waits for the servers. It waits for
+ * other compute ranks only if there are no servers. A name can be open several times, with other
+ * paths. A path that is still open is refused with IOCOMP_TARGET_EXISTS.
+ * @param name     letters, digits, '-', '_' and '.'; names the file in the settings.
+ * @param options  NULL: none. With a communicator, the call is collective over that.
+ * @return IOCOMP_TARGET_EXISTS, also for a file of another format that the job should go on with;
+ * IOCOMP_STORAGE_FAILURE; IOCOMP_UNSUPPORTED, also if no job can go on with such a file;
+ * IOCOMP_INVALID_ARGUMENT; IOCOMP_INVALID_SETTING for settings, naming key, value and what is
+ * allowed; IOCOMP_INCONSISTENT_CALLS if members give different steps or settings.
  */
 IOCOMP_EXPORT int iocomp_open(iocomp_session *session, const char *name, iocomp_kind kind,
-                              iocomp_file **file);
-
-/**
- * The same with options. A name can be open several times, with other paths. A path that is still
- * open is refused with IOCOMP_TARGET_EXISTS.
- * @param options  NULL: none.
- * @return also IOCOMP_INVALID_SETTING for settings, naming key, value and what is allowed;
- * IOCOMP_UNSUPPORTED if no job can go on with such a file, IOCOMP_TARGET_EXISTS for a file of
- * another format, IOCOMP_INCONSISTENT_CALLS if members give different steps or settings.
- */
-IOCOMP_EXPORT int iocomp_open_with(iocomp_session *session, const char *name, iocomp_kind kind,
-                                   const iocomp_open_options *options, iocomp_file **file);
+                              const iocomp_open_options *options, iocomp_file **file);
 
 /**
  * Define a variable. Called by all members in the same order; waits for nobody.

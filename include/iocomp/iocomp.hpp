@@ -819,7 +819,7 @@ class Session {
   [[nodiscard]] File open(const std::string& name, iocomp_kind kind, const Options& options = {}) {
     iocomp_file* file = nullptr;
     const auto told = told_of(options);
-    check(iocomp_open_with(raw_, detail::c_text(name), kind, &told, &file));
+    check(iocomp_open(raw_, detail::c_text(name), kind, &told, &file));
     return File{file, name, alive_};
   }
 

@@ -30,22 +30,27 @@ static inline iocomp_open_options iocomp_0_2_options(const MPI_Comm *comm, const
 static inline int iocomp_open_after(iocomp_session *session, const char *name, iocomp_kind kind,
                                     int64_t after, iocomp_file **file) {
   const iocomp_open_options options = iocomp_0_2_options(NULL, &after, NULL);
-  return iocomp_open_with(session, name, kind, &options, file);
+  return iocomp_open(session, name, kind, &options, file);
 }
 
 static inline int iocomp_open_on(iocomp_session *session, MPI_Comm comm, const char *name,
                                  iocomp_kind kind, iocomp_file **file) {
   const iocomp_open_options options = iocomp_0_2_options(&comm, NULL, NULL);
-  return iocomp_open_with(session, name, kind, &options, file);
+  return iocomp_open(session, name, kind, &options, file);
 }
 
-static inline int iocomp_0_2_open_with(iocomp_session *session, MPI_Comm comm, const char *name,
-                                       iocomp_kind kind, int64_t after, const char *settings,
-                                       iocomp_file **file) {
+static inline int iocomp_open_with(iocomp_session *session, MPI_Comm comm, const char *name,
+                                   iocomp_kind kind, int64_t after, const char *settings,
+                                   iocomp_file **file) {
   const iocomp_open_options options = iocomp_0_2_options(&comm, &after, settings);
-  return iocomp_open_with(session, name, kind, &options, file);
+  return iocomp_open(session, name, kind, &options, file);
 }
-#define iocomp_open_with iocomp_0_2_open_with
+
+static inline int iocomp_0_2_open(iocomp_session *session, const char *name, iocomp_kind kind,
+                                  iocomp_file **file) {
+  return iocomp_open(session, name, kind, NULL, file);
+}
+#define iocomp_open iocomp_0_2_open
 
 static inline int iocomp_read_into(iocomp_input *input, const char *variable, int64_t step,
                                    const int64_t *start, const int64_t *count, void *values,
@@ -199,8 +204,7 @@ static inline int iocomp_0_2_input_variable(const iocomp_input *input, int index
   if (code == IOCOMP_OK && name != NULL) {
     *name = found;
   }
-  return code != IOCOMP_OK ? code
-                           : iocomp_input_variable(input, found, -1, type, ndims, NULL);
+  return code != IOCOMP_OK ? code : iocomp_input_variable(input, found, -1, type, ndims, NULL);
 }
 #define iocomp_input_variable iocomp_0_2_input_variable
 

@@ -80,29 +80,6 @@ iocomp::session::State state_of(iocomp_state state, const char* call) {
   return static_cast<iocomp::session::State>(state);
 }
 
-int open_file(iocomp_session* session, const char* name, iocomp_kind kind,
-              const iocomp_open_options* given, iocomp_file** file) {
-  if (file != nullptr) {
-    *file = nullptr;
-  }
-  return timed(session, "open", Counter::call_seconds, [&] {
-    require(name, "open", "the name");
-    require(file, "open", "the place for the file");
-    if (kind != IOCOMP_SERIES && kind != IOCOMP_CHECKPOINT) {
-      throw Error{ErrorCode::invalid_argument,
-                  "open: there is no kind " + std::to_string(static_cast<int>(kind))};
-    }
-    const OpenOptions options{given, "open"};
-    auto opened = std::make_unique<iocomp_file>();
-    opened->session = session;
-    opened->file = session->session->client().open(
-        options.comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series",
-        options.after.value_or(iocomp::session::behind_the_last), options.settings);
-    *file = opened.get();
-    session->files.push_back(std::move(opened));
-  });
-}
-
 // The names of dimensions as the attribute has them.
 std::string dimension_names(const iocomp_definition& told) {
   std::string names = told.has_time != 0 ? iocomp::session::time_dimension : "";
@@ -247,13 +224,27 @@ int put(iocomp_var* var, Arguments&& arguments, iocomp_ticket* ticket) {
 
 }  // namespace
 
-int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind, iocomp_file** file) {
-  return open_file(session, name, kind, nullptr, file);
-}
-
-int iocomp_open_with(iocomp_session* session, const char* name, iocomp_kind kind,
-                     const iocomp_open_options* options, iocomp_file** file) {
-  return open_file(session, name, kind, options, file);
+int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind,
+                const iocomp_open_options* options, iocomp_file** file) {
+  if (file != nullptr) {
+    *file = nullptr;
+  }
+  return timed(session, "open", Counter::call_seconds, [&] {
+    require(name, "open", "the name");
+    require(file, "open", "the place for the file");
+    if (kind != IOCOMP_SERIES && kind != IOCOMP_CHECKPOINT) {
+      throw Error{ErrorCode::invalid_argument,
+                  "open: there is no kind " + std::to_string(static_cast<int>(kind))};
+    }
+    const OpenOptions told{options, "open"};
+    auto opened = std::make_unique<iocomp_file>();
+    opened->session = session;
+    opened->file = session->session->client().open(
+        told.comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series",
+        told.after.value_or(iocomp::session::behind_the_last), told.settings);
+    *file = opened.get();
+    session->files.push_back(std::move(opened));
+  });
 }
 
 int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims,

@@ -57,7 +57,7 @@ From the weakest to the strongest:
    (`IOCOMP_CONFIG=` set to nothing: no file);
 4. the environment.
 
-Of one file the program can also say settings in the call that opens it (`iocomp_open_with`). They hold over all
+Of one file the program can also say settings in the call that opens it (`iocomp_open`). They hold over all
 sources of `[files.default]`, and over the program's own settings; what 3 and 4 say of this file by its name holds over
 them. Rank 0 reads the file and its environment; all other ranks get the settings from it.
 

@@ -28,13 +28,13 @@ void open(Stage& stage, const Line& line) {
   const double began = now_seconds();
   int code = IOCOMP_OK;
   if (!line.has("after") && group.empty()) {
-    code = iocomp_open(stage.session, name.c_str(), kind, &opening.handle);
+    code = iocomp_open(stage.session, name.c_str(), kind, nullptr, &opening.handle);
   } else {
     const std::int64_t after = std::stoll(line.option("after", "0"));
     const iocomp_open_options options{.size = sizeof options,
                                       .comm = &opening.members,
                                       .after = line.has("after") ? &after : nullptr};
-    code = iocomp_open_with(stage.session, name.c_str(), kind, &options, &opening.handle);
+    code = iocomp_open(stage.session, name.c_str(), kind, &options, &opening.handle);
   }
   stage.tell(line, code, began, {{"file", name}});
 }

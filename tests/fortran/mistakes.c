@@ -18,11 +18,11 @@ int main(int argc, char **argv) {
   int n = 0;
   MPI_Init(&argc, &argv);
   iocomp_init(MPI_COMM_WORLD, "files.default.existing = 'continue'", &session);
-  tell(iocomp_open(NULL, "u", IOCOMP_SERIES, &file));
-  tell(iocomp_open(session, "one/two", IOCOMP_SERIES, &file));
-  tell(iocomp_open(session, "u", (iocomp_kind)7, &file));
+  tell(iocomp_open(NULL, "u", IOCOMP_SERIES, NULL, &file));
+  tell(iocomp_open(session, "one/two", IOCOMP_SERIES, NULL, &file));
+  tell(iocomp_open(session, "u", (iocomp_kind)7, NULL, &file));
   tell(iocomp_open_input(session, "missing", NULL, &input));
-  iocomp_open(session, "u", IOCOMP_SERIES, &file);
+  iocomp_open(session, "u", IOCOMP_SERIES, NULL, &file);
   tell(iocomp_define(NULL, "u", IOCOMP_FLOAT64, 2, shape, &u));
   tell(iocomp_define(file, "u", (iocomp_type)99, 2, shape, &u));
   tell(iocomp_define(file, "u", IOCOMP_FLOAT64, 2, negative, &u));

@@ -224,7 +224,7 @@ def test_every_call_of_the_header_has_a_counterpart() -> None:
     calls = set(re.findall(r"\b(iocomp_\w+)\s*\(", header()))
     assert len(calls) > 40
     # Optional arguments stand for the calls with structs.
-    without = {"iocomp_open_with", "iocomp_define_with", "iocomp_put_block", "iocomp_read_block"}
+    without = {"iocomp_define_with", "iocomp_put_block", "iocomp_read_block"}
     assert calls - public == without
     assert calls - there == without
     types = set(re.findall(r"typedef struct \w+ (iocomp_\w+);", header())) | {"iocomp_ticket"}

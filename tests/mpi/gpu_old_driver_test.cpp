@@ -22,7 +22,7 @@ TEST(OldDriver, IsNeededByArraysOfItsGpuAlone) {
   iocomp_session* session = nullptr;
   ASSERT_EQ(iocomp_init(MPI_COMM_WORLD, settings.c_str(), &session), 0) << iocomp_error();
   iocomp_file* file = nullptr;
-  ASSERT_EQ(iocomp_open(session, "out", IOCOMP_SERIES, &file), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_open(session, "out", IOCOMP_SERIES, nullptr, &file), 0) << iocomp_error();
   const std::int64_t count = 10;
   iocomp_var* variable = nullptr;
   ASSERT_EQ(iocomp_define(file, "u", IOCOMP_INT8, 1, &count, &variable), 0) << iocomp_error();

@@ -222,7 +222,7 @@ void write_step(const Session& session, StandIn& gpu, const Kinds& kind, iocomp_
 
 void write(const Session& session, StandIn& gpu, const Kinds& kind) {
   iocomp_file* file = nullptr;
-  ASSERT_EQ(iocomp_open(session.io, "out", IOCOMP_SERIES, &file), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_open(session.io, "out", IOCOMP_SERIES, nullptr, &file), 0) << iocomp_error();
   const std::int64_t ranks = session.ranks;
   const std::array<std::int64_t, 2> fields{rows * ranks, columns};
   const std::array<std::int64_t, 2> strips{rows, columns * ranks};
@@ -338,7 +338,7 @@ TEST_P(GpuFailures, AreToldByThePut) {
     return;
   }
   iocomp_file* file = nullptr;
-  ASSERT_EQ(iocomp_open(session.io, "out", IOCOMP_SERIES, &file), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_open(session.io, "out", IOCOMP_SERIES, nullptr, &file), 0) << iocomp_error();
   iocomp_var* variable = nullptr;
   const std::int64_t shape = 100 * session.ranks;
   ASSERT_EQ(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &shape, &variable), 0);

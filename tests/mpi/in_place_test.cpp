@@ -41,7 +41,7 @@ void write_and_check(const std::filesystem::path& folder) {
   auto* const values = static_cast<std::int64_t*>(memory);
   iocomp_file* file = nullptr;
   iocomp_var* variable = nullptr;
-  ASSERT_EQ(iocomp_open(session, "out", IOCOMP_SERIES, &file), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_open(session, "out", IOCOMP_SERIES, nullptr, &file), 0) << iocomp_error();
   ASSERT_EQ(iocomp_define(file, "u", IOCOMP_INT64, 1, &elements, &variable), 0);
   const std::int64_t start = 0;
   std::string expected;

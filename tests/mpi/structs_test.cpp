@@ -26,8 +26,7 @@ class Structs : public ::testing::Test {
     ASSERT_EQ(iocomp_init(MPI_COMM_WORLD, settings.c_str(), &session), 0) << iocomp_error();
     text = "path = \"" + (folder / "out.bin").string() + '"';
     options.settings = text.c_str();
-    ASSERT_EQ(iocomp_open_with(session, "out", IOCOMP_SERIES, &options, &file), 0)
-        << iocomp_error();
+    ASSERT_EQ(iocomp_open(session, "out", IOCOMP_SERIES, &options, &file), 0) << iocomp_error();
     ASSERT_EQ(iocomp_define(file, "u", IOCOMP_INT32, 2, shape.data(), &u), 0) << iocomp_error();
   }
   void TearDown() override {
@@ -173,12 +172,12 @@ TEST_F(Structs, AnAttributeIsOfTheFileOrOfOneOfItsVariables) {
   iocomp_open_options elsewhere{};
   elsewhere.size = sizeof elsewhere;
   elsewhere.settings = other_path.c_str();
-  ASSERT_EQ(iocomp_open_with(session, "other", IOCOMP_SERIES, &elsewhere, &other), 0)
-      << iocomp_error();
+  ASSERT_EQ(iocomp_open(session, "other", IOCOMP_SERIES, &elsewhere, &other), 0) << iocomp_error();
   ASSERT_EQ(iocomp_set_attribute(file, nullptr, "title", IOCOMP_CHAR, -1, "of the file"), 0);
   ASSERT_EQ(iocomp_set_attribute(file, u, "units", IOCOMP_CHAR, -1, "K"), 0);
   ASSERT_EQ(iocomp_set_attribute(nullptr, u, "one", IOCOMP_INT32, 1, values.data()), 0);
-  expect_refused(iocomp_set_attribute(other, u, "units", IOCOMP_CHAR, -1, "K"), "a file that has the variable");
+  expect_refused(iocomp_set_attribute(other, u, "units", IOCOMP_CHAR, -1, "K"),
+                 "a file that has the variable");
   expect_refused(iocomp_set_attribute(nullptr, nullptr, "units", IOCOMP_CHAR, -1, "K"), "null");
   ASSERT_EQ(iocomp_put(u, origin.data(), shape.data(), values.data(), nullptr), 0);
   ASSERT_EQ(iocomp_close(file), 0) << iocomp_error();

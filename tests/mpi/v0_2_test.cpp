@@ -146,6 +146,8 @@ TEST_F(OldNames, WriteAndReadAsTheyDid) {
       << iocomp_error();
   EXPECT_EQ(iocomp_current_step(file), 1);
   ASSERT_EQ(iocomp_close(file), 0);
+  ASSERT_EQ(iocomp_open(session, "a", IOCOMP_SERIES, &file), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_close(file), 0);
   EXPECT_EQ(iocomp_open_on(session, MPI_COMM_NULL, "a", IOCOMP_SERIES, &file),
             IOCOMP_INVALID_ARGUMENT);
 

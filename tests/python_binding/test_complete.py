@@ -70,8 +70,7 @@ def test_every_call_has_a_counterpart() -> None:
         if not re.search(rf"(lib|library\(\)|self)\.{name}\b(?! =)|[(\"]\"?{name}\"", text):
             unused.append(call)
     assert unused == [
-        "iocomp_open",  # Session.open takes all that can be said of one open,
-        "iocomp_define",  # and File.define of one variable
+        "iocomp_define",  # File.define takes all that can be said of one variable
         "iocomp_type_size",  # numpy's itemsize: programs.py compares them
     ]
     for call in READER_CALLS:

@@ -228,7 +228,7 @@ void compute(const Options& options, iocomp_session* session, double begun) {
   meet(comm);
   times.init = MPI_Wtime() - begun;
   iocomp_file* file = nullptr;
-  CHECK(iocomp_open(session, "out", IOCOMP_SERIES, &file));
+  CHECK(iocomp_open(session, "out", IOCOMP_SERIES, nullptr, &file));
   meet(comm);
   times.open = MPI_Wtime() - begun - times.init;
   const auto counted_at_start = counts_of_all();

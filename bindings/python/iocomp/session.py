@@ -1037,7 +1037,7 @@ class Session(Scope):
         step = None if after is None else ctypes.c_int64(after)
         told = self._told(settings, comm, step)
         lib.check(
-            lib.open_with(
+            lib.open(
                 self._live(), _text(name), _choice(kind, _KINDS), _address(told), _address(raw)
             )
         )

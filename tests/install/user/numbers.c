@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
   iocomp_file *out = NULL;
   iocomp_var *numbers = NULL;
   iocomp_ticket ticket;
-  check(iocomp_open(io, "numbers", IOCOMP_SERIES, &out), "iocomp_open");
+  check(iocomp_open(io, "numbers", IOCOMP_SERIES, NULL, &out), "iocomp_open");
   check(iocomp_define(out, "numbers", IOCOMP_INT64, 1, shape, &numbers), "iocomp_define");
   check(iocomp_put(numbers, start, count, values, &ticket), "iocomp_put");
   check(iocomp_end_step(out), "iocomp_end_step");

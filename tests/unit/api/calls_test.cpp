@@ -21,7 +21,7 @@ TEST(Calls, WithoutAnObjectAreRefusedAndSaySo) {
       {"finalize", [] { return iocomp_finalize(nullptr); }},
       {"alloc", [] { return iocomp_alloc(nullptr, 1, nullptr); }},
       {"progress", [] { return iocomp_progress(nullptr); }},
-      {"open", [&] { return iocomp_open(session, "fields", IOCOMP_SERIES, &file); }},
+      {"open", [&] { return iocomp_open(session, "fields", IOCOMP_SERIES, nullptr, &file); }},
       {"define", [&] { return iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &number, &variable); }},
       {"put", [&] { return iocomp_put(variable, &number, &number, &number, nullptr); }},
       {"end_step", [&] { return iocomp_end_step(file); }},
