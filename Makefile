@@ -67,6 +67,10 @@ bench: programs ## the benchmarks in about ten minutes, into build/bench/results
 bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour
 	$(PYTHON) bench/run.py --build build/release --out build/bench
 
+.PHONY: evidence
+evidence: programs ## what README and docs claim about speed, measured here: build/evidence/evidence.md; an hour; EVIDENCE=id,... some figures
+	$(PYTHON) bench/run.py --build build/release --out build/evidence --evidence $(if $(EVIDENCE),--only $(EVIDENCE))
+
 STUDY_MINUTES ?= 9
 .PHONY: study
 study: programs ## every client in every way that fits here, beside the published figures of ARCHER2: build/study/report.html; ten minutes

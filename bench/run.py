@@ -7,6 +7,8 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import os
+import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
+from iocomp_bench import evidence
 from iocomp_bench.calibrate import RUNS, Calibration, calibrate, follow
+from iocomp_bench.claims import Claim, read_claims
 from iocomp_bench.figure import Figure, groups_of
 from iocomp_bench.figures import chosen, shortened
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
@@ -50,6 +54,11 @@ def arguments() -> argparse.Namespace:
         "--short",
         action="store_true",
         help="without figures that take long, and without what is only shown beside others",
+    )
+    parser.add_argument(
+        "--evidence",
+        action="store_true",
+        help="the figures of bench/claims.toml (--only: of them), and a page of what holds",
     )
     parser.add_argument("--seconds", type=float, default=540, help="no round beyond those later")
     return parser.parse_args()
@@ -157,12 +166,23 @@ def write_results(out: Path, figures: Sequence[Figure], rounds: Rounds) -> list[
     return judged
 
 
+def write_evidence(out: Path, claims: Sequence[Claim], rounds: Rounds) -> None:
+    """Judge the claims by what was measured, and write the page."""
+    found = evidence.records(claims, rounds)
+    machine = f"{time.strftime('%Y-%m-%d')}, {platform.machine()}, {os.cpu_count()} processors"
+    (out / "evidence.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    (out / "evidence.md").write_text(evidence.page(found, machine))
+    print(f"\nClaims: {out / 'evidence.md'}")
+
+
 def main() -> int:
     """Run, print and write; return 0, or 1 with the reason on stderr if something failed."""
     given = arguments()
     end_tidily_when_terminated()
     try:
-        figures = chosen([id_ for id_ in given.only.split(",") if id_])
+        ids = [id_ for id_ in given.only.split(",") if id_]
+        claims = read_claims().of_figures(ids) if given.evidence else ()
+        figures = chosen(ids or [id_ for claim in claims for id_ in claim.ids()])
         if given.short:
             figures = shortened(figures)
         build = Build.read(given.build)
@@ -189,6 +209,8 @@ def main() -> int:
     if rounds.disturbed:
         print(f"Something else used the machine during {rounds.disturbed} of the runs.")
     print(f"Results: {given.out / 'results.json'}, samples: {given.out / 'raw.json'}")
+    if given.evidence:
+        write_evidence(given.out, claims, rounds)
     failed = unexpected(rounds.failures)
     for name, story in failed.items():
         print(f"bench: {name}: {story}", file=sys.stderr)

@@ -114,6 +114,16 @@ def _scaling(method: str) -> Figure:
     return Figure(f"{method}-rate", "1", Goal(0.9, at_most=False), methods, find)
 
 
+def _quicker() -> Figure:
+    """Return the rate of zstd divided by that of deflate, each by one thread."""
+    methods = (_name("zstd", 1), _name("deflate", 1))
+
+    def find(rounds: Rounds) -> Found:
+        return Found(per_round(rounds, methods, lambda runs: _rate(runs[0]) / _rate(runs[1])))
+
+    return Figure("zstd-over-deflate", "1", Goal(), methods, find)
+
+
 def _copying() -> Figure:
     """Return how many times as fast several threads scatter as one."""
 
@@ -174,6 +184,7 @@ def compression_figures() -> tuple[Figure, ...]:
     """Return the figures and their goals."""
     return (
         *(_scaling(method) for method in METHODS),
+        _quicker(),
         _copying(),
         _sleeping(),
         _hiding("compress-hidden", Goal(0.6, at_most=False)),

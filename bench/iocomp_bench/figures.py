@@ -14,6 +14,7 @@ from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
 from iocomp_bench.from_python import python_figures
 from iocomp_bench.handing import (
+    free_before_written,
     hand_off,
     hand_off_rate,
     hand_off_scaling,
@@ -37,7 +38,7 @@ from iocomp_bench.hpl import hpl_figures
 from iocomp_bench.methods import LOADS, PUTS
 from iocomp_bench.restarting import restart_figures
 from iocomp_bench.streaming import plain_bandwidth, stream_output, stream_ratio
-from iocomp_bench.ways import CONSECUTIVE, IN_PLACE, LONG_PHASES, PULLED, TWO_RANKS
+from iocomp_bench.ways import CONSECUTIVE, IN_PLACE, LONG_PHASES, ORDINARY, PULLED, TWO_RANKS
 from iocomp_studies.statistics import Goal
 
 HIDDEN_CONSECUTIVE = "hidden-consecutive"
@@ -61,6 +62,8 @@ FIGURES: tuple[Figure, ...] = (
     ),
     stream_ratio("stream-ratio-kernel", Goal(1.02), "stream/kernel", HIDDEN_KERNEL),
     stream_output("stream-output"),
+    ratio("stream-in-turn", Goal(), WALL, "stream in turn/kernel", "stream in turn/plain"),
+    ratio("stream-server", Goal(), WALL, "stream/other core, pulled", "stream/kernel"),
     ratio("timeline-cost", Goal(1.01), WALL, "stream/kernel, timeline", "stream/kernel"),
     hidden(HIDDEN_KERNEL, _at_least(0.90), LONG_PHASES, "kernel"),
     hidden("hidden-oversubscribed", _at_least(0.70), LONG_PHASES, PULLED),
@@ -75,6 +78,7 @@ FIGURES: tuple[Figure, ...] = (
     wake_up("wake-up", Goal(100), "median"),
     wake_up("wake-up-p99", Goal(1000), "p99"),
     hand_off("hand-off"),
+    free_before_written("free-before-written"),
     hand_off_rate("hand-off-rate", _at_least(200_000)),
     hand_off_scaling("hand-off-scaling", Goal(1.2)),
     wall_against("wall-vs-iwrite", Goal(0.75), "iwrite"),
@@ -82,6 +86,7 @@ FIGURES: tuple[Figure, ...] = (
     ratio("sync-posix", Goal(1.05), WALL, "write/sync", "write/pwrite"),
     ratio("sync-direct", Goal(1.05), WALL, "write 2/sync", "write 2/pwrite-direct"),
     wall_over_none("sync-malloc", Goal(1.45), "sync, malloc", "sync", "kernel, malloc"),
+    ratio("alloc", Goal(), WALL, ORDINARY.method("kernel"), ORDINARY.method("kernel, malloc")),
     plain_bandwidth("stream-plain-bandwidth", _at_least(0.95)),
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),

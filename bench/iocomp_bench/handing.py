@@ -177,6 +177,21 @@ def hand_off(id_: str) -> Figure:
     return Figure(id_, "1", Goal(), methods, find, optional=optional)
 
 
+def free_before_written(id_: str) -> Figure:
+    """Return the time until 64 MiB may be changed, divided by that until they are written."""
+    method = f"hand-off/{PULLED}"
+
+    def find(rounds: Rounds) -> Found:
+        found = per_round(
+            rounds,
+            (method,),
+            lambda r: _seconds(r[0], PUT_SIZE, "handed_over") / _seconds(r[0], PUT_SIZE, "written"),
+        )
+        return Found(found)
+
+    return Figure(id_, "1", Goal(), (method,), find)
+
+
 def _scale_table(rounds: Rounds) -> dict[str, Any]:
     table = {}
     for ranks, servers in SCALES:

@@ -21,6 +21,7 @@ from iocomp_bench.restarting import restart_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
     IN_PLACE,
+    IN_TURN,
     LARGE,
     MESSAGE,
     OVERLAPS,
@@ -84,11 +85,12 @@ class Runner:
 
     def stream(self, name: str) -> dict[str, Any]:
         """Run STREAM without output, or with it in one of the ways."""
-        way_name, same_core = STREAM[name]
+        way_name, same_core = (IN_TURN[name], False) if name in IN_TURN else STREAM[name]
         way = WAYS[way_name]
         path = self.directory / "stream.dat"
+        in_turn = ("--in-turn",) if name in IN_TURN else ()
         arguments = ("--size", str(64 * MIB), "--loops", "40", "--write-every", "10",
-                     "--warm", str(1024 * MIB))  # fmt: skip
+                     "--warm", str(1024 * MIB), *in_turn)  # fmt: skip
         if way_name in RIVALS:
             arguments = (*arguments, "--rival", way_name, "--file", str(path))
             return self.run("bench/rivals/stream_rivals", arguments, (0,), {})
@@ -184,7 +186,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         methods[f"write/{way}"] = partial(runner.overlap, way, 1, 0)
     for way in ("pwrite-direct", "sync"):
         methods[f"write 2/{way}"] = partial(runner.overlap, way, 2, 0)
-    for name in STREAM:
+    for name in (*STREAM, *IN_TURN):
         methods[name] = partial(runner.stream, name)
     methods["stream/reference"] = runner.reference
     for load in LOADS:

@@ -106,7 +106,7 @@ CONSECUTIVE = Overlap("overlap 1", 1, 1.1, (*SYNCHRONOUS, IN_PLACE, PULLED))
 TWO_RANKS = Overlap("overlap 2", 2, 1.1, (*SYNCHRONOUS, PULLED))
 LONG_PHASES = Overlap("overlap 2 long", 2, 2.0, (*SYNCHRONOUS, "kernel", PULLED, *RIVALS))
 LOSS = Overlap("overlap same core", 1, 2.5, ("kernel", IN_PLACE, PULLED), same_core=True)
-ORDINARY = Overlap("overlap malloc", 2, 2.5, ("sync, malloc", "sync", "kernel, malloc"))
+ORDINARY = Overlap("overlap malloc", 2, 2.5, ("sync, malloc", "sync", "kernel, malloc", "kernel"))
 OVERLAPS = (CONSECUTIVE, TWO_RANKS, LONG_PHASES, LOSS, ORDINARY)
 
 STREAM: dict[str, tuple[str, bool]] = {
@@ -123,6 +123,8 @@ STREAM: dict[str, tuple[str, bool]] = {
     **{f"stream/{rival}": (rival, False) for rival in RIVALS},
 }
 """Way, and whether the server is on the same core, by run of STREAM."""
+IN_TURN = {"stream in turn/plain": NONE, "stream in turn/kernel": "kernel"}
+"""Way by run of a STREAM that leaves each array alone until its next output."""
 
 LARGE = (256 << 20, 1 << 30)
 SMALL = (4 << 10, 16 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20)

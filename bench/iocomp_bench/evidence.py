@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of `make evidence`: each claim, what was measured, and whether it holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from iocomp_bench.claims import Claim
+from iocomp_bench.figure import Figure
+from iocomp_bench.figures import chosen
+from iocomp_bench.report import Judged, judge
+from iocomp_studies.rounds import Rounds
+from iocomp_studies.statistics import Goal, Verdict
+
+HOLDS = {
+    Verdict.MET: "holds",
+    Verdict.NOT_MET: "does not hold",
+    Verdict.UNRESOLVED: "unresolved",
+    Verdict.NOT_MEASURED: "not measured",
+    Verdict.PRINTED: "",
+}
+"""The words of the page."""
+
+
+def _judged(id_: str, goal: Goal, rounds: Rounds) -> Judged:
+    """Judge a figure by what a sentence implies, as `make bench` judges it by its goal."""
+    figures: list[Figure] = chosen([id_])
+    judged = judge([replace(f, goal=goal) if f.id == id_ else f for f in figures], rounds)
+    return next(one for one in judged if one.figure.id == id_)
+
+
+def records(claims: Sequence[Claim], rounds: Rounds) -> list[dict[str, Any]]:
+    """Return the claims with what was found, for evidence.json."""
+    found = []
+    for claim in claims:
+        figures = []
+        for id_, goal in (*claim.figures, *((id_, Goal()) for id_ in claim.beside)):
+            judged = _judged(id_, goal, rounds)
+            record = judged.record()
+            wanted = {key: record[key] for key in ("id", "value", "spread", "unit", "goal")}
+            note = {"note": judged.note} if judged.note else {}
+            figures.append({**wanted, "holds": HOLDS[judged.verdict], **note})
+        found.append(
+            {
+                "pages": list(claim.pages),
+                "says": claim.says,
+                "figures": figures,
+                "not_measured": claim.not_measured,
+            }
+        )
+    return found
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _figure_row(figure: dict[str, Any]) -> str:
+    bound = "beside" if figure["goal"] == "printed" else figure["goal"]
+    if figure["value"] is None:
+        shown = "–"
+    else:
+        low, high = figure["spread"]
+        unit = "" if figure["unit"] == "1" else f" {figure['unit']}"
+        shown = f"{figure['value']:.3g}{unit} ({low:.3g} to {high:.3g})"
+    notes = "; ".join(part for part in (figure["holds"], figure.get("note", "")) if part)
+    return _row([f"`{figure['id']}`", bound, shown, notes.replace("|", "\\|")])
+
+
+def page(evidence: Sequence[dict[str, Any]], machine: str) -> str:
+    """Return it as Markdown.
+
+    Args:
+        evidence: As from `records`.
+        machine: In words, with the date.
+    """
+    counted = Counter(
+        figure["holds"] for claim in evidence for figure in claim["figures"] if figure["holds"]
+    )
+    without = [claim for claim in evidence if not claim["figures"]]
+    figures = ", ".join(f"{counted[word]} {word}" for word in HOLDS.values() if counted[word])
+    lines = [
+        "# Evidence",
+        "",
+        f"{machine}. The sentences of README.md and docs/ that claim a speed, what was measured,",
+        "and whether it holds. In brackets is the 95 % interval. A sentence holds if the whole",
+        "interval is on the good side of the bound, and does not if it is on the other. Figures",
+        "are defined in docs/developers/benchmark_figures.md.",
+        "",
+        f"{len(evidence)} claims, {len(without)} of them not measured here; of the figures "
+        f"{figures or 'none'}.",
+    ]
+    for claim in evidence:
+        if not claim["figures"]:
+            continue
+        lines += ["", f"**{', '.join(claim['pages'])}**: “{claim['says'].strip('| ')}”", ""]
+        lines += [_row(["figure", "bound", "found", ""]), _row(["---"] * 4)]
+        lines += [_figure_row(figure) for figure in claim["figures"]]
+    if without:
+        lines += ["", "## Not measured here", "", _row(["page", "claim", "why"]), _row(["---"] * 3)]
+        lines += [
+            _row([", ".join(c["pages"]), c["says"].strip("| "), c["not_measured"]]) for c in without
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What README and docs say about speed has a figure, or a reason why it has none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from iocomp_bench import evidence
+from iocomp_bench.claims import Claim, Claims, faults, read_claims, user_pages
+from iocomp_bench.figures import FIGURES
+from iocomp_studies.rounds import Rounds
+from iocomp_studies.statistics import Goal
+
+QUOTED = Claim(("README.md",), "It is twice as fast.", (("alloc", Goal(1.0)),))
+
+
+def rounds(ratio: float, count: int) -> Rounds:
+    key = "wall_until_durable_seconds"
+    return Rounds(
+        {
+            "overlap malloc/kernel": [{key: ratio}] * count,
+            "overlap malloc/kernel, malloc": [{key: 1.0}] * count,
+        }
+    )
+
+
+def test_every_claim_of_the_pages_has_a_line_and_every_line_its_sentence() -> None:
+    assert faults(read_claims(), user_pages()) == []
+
+
+def test_every_figure_of_a_claim_exists() -> None:
+    ids = {id_ for claim in read_claims().claims for id_ in claim.ids()}
+    assert ids <= {figure.id for figure in FIGURES}
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        "Writing takes 3 ms.",
+        "A put costs nothing.",
+        "97 % is hidden.",
+        "It is several times as fast.",
+        "It moves 2.5 GiB/s.",
+    ],
+)
+def test_a_new_claim_is_found(says: str) -> None:
+    (fault, *_) = faults(Claims((), ()), {"README.md": f"Arrays. {says} Files."})
+    assert fault.startswith("README.md: bench/claims.toml has no line for")
+
+
+def test_words_of_code_and_targets_of_links_claim_nothing() -> None:
+    text = "`hidden` is in [a page](page.md#what-it-costs), ```sh make fast ```"
+    assert faults(Claims((), ()), {"README.md": text}) == []
+
+
+def test_a_sentence_that_changed_is_found() -> None:
+    claims = Claims((QUOTED,), ())
+    assert faults(claims, {"README.md": "It is twice as fast."}) == []
+    assert faults(claims, {"README.md": "It sleeps."}) == [
+        'README.md does not say "It is twice as fast." any more'
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", ["", 'figures = ["alloc <= 1"]\nnot_measured = "why"', 'figures = ["alloc"]']
+)
+def test_a_claim_has_figures_with_bounds_or_a_reason(tmp_path: Path, line: str) -> None:
+    table = tmp_path / "claims.toml"
+    table.write_text(f'other = []\n[[claim]]\npages = ["README.md"]\nsays = "fast"\n{line}\n')
+    with pytest.raises(ValueError):
+        read_claims(table)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "count", "word"),
+    [
+        (0.9, 5, "holds"),
+        (1.2, 5, "does not hold"),
+        (0.9, 4, "unresolved"),
+        (0.9, 0, "not measured"),
+    ],
+)
+def test_a_claim_is_judged_by_its_own_bound(ratio: float, count: int, word: str) -> None:
+    (record,) = evidence.records([QUOTED], rounds(ratio, count))
+    assert record["figures"][0]["holds"] == word
+    assert json.dumps(record)
+
+
+def test_the_page_has_claims_bounds_intervals_and_what_is_not_measured() -> None:
+    gpu = Claim(("docs/gpu.md",), "as long as the copy", not_measured="needs a GPU")
+    shown = evidence.page(evidence.records([QUOTED, gpu], rounds(0.9, 5)), "2026-11-28, a machine")
+    assert "2 claims, 1 of them not measured here; of the figures 1 holds." in shown
+    assert "**README.md**: “It is twice as fast.”" in shown
+    assert "| `alloc` | <= 1 | 0.9 (0.9 to 0.9) | holds |" in shown
+    assert "| docs/gpu.md | as long as the copy | needs a GPU |" in shown
+
+
+def test_some_figures_choose_their_claims() -> None:
+    claims = read_claims()
+    assert claims.of_figures([]) == claims.claims
+    chosen = claims.of_figures(["alloc"])
+    assert {claim.ids() for claim in chosen} == {("alloc",)}
+    assert len(chosen) < len(claims.claims)
