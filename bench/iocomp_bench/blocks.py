@@ -39,6 +39,27 @@ NO_SERVER = ("posix", "hdf5")
 NO_SERVER_JOBS = ((2, "2,1,1"), (2, "1,1,2"), (2, "1,2,1"), (4, "1,1,4"), (4, "1,2,2"), (4, "2,2,1"))
 """Ranks on two cores, and how they cut the array; the last dimension is the fastest."""
 NO_SERVER_PHASE = 3.0
+CELL_BACK_ENDS = ("posix", "hdf5", "netcdf", "pnetcdf", "mpiio")
+"""Those that write meanwhile without servers: the others are synchronous, and say so."""
+CELL_SHAPES: dict[int, dict[str, tuple[str, str]]] = {
+    1: {"1-D": ("4194304,1,1", "1,1,1"), "3-D": ("128,128,256", "1,1,1")},
+    2: {
+        "1-D": ("4194304,1,1", "2,1,1"),
+        "particles": ("4194301,1,1", "2,1,1"),
+        "3-D, first cut": ("128,128,256", "2,1,1"),
+        "3-D, second cut": ("128,128,256", "1,2,1"),
+        "3-D, fastest cut": ("128,128,256", "1,1,2"),
+    },
+    4: {
+        "1-D": ("4194304,1,1", "4,1,1"),
+        "particles": ("4194301,1,1", "4,1,1"),
+        "3-D, first two cut": ("128,128,256", "2,2,1"),
+        "3-D, last two cut": ("128,128,256", "1,2,2"),
+        "3-D, fastest cut": ("128,128,256", "1,1,4"),
+    },
+}
+"""By compute ranks: extents of the array, how ranks cut it. Rows of particles begin anywhere."""
+CELL_STEPS = 6
 
 Result = dict[str, Any]
 
@@ -52,7 +73,7 @@ class Blocks:
         compute_ranks: How many ranks write.
         servers: 0: synchronously.
         extra: Further arguments.
-        size: Elements of the array in each dimension.
+        size: Elements of the array in each dimension, or its three extents.
         own: Arrays from iocomp_alloc; else from malloc.
         is_synchronous: Without servers: ranks wait; else each way says what it does.
     """
@@ -61,13 +82,13 @@ class Blocks:
     compute_ranks: int
     servers: int
     extra: str = "--repetitions 3"
-    size: int = SIZE
+    size: int | str = SIZE
     own: bool = True
     is_synchronous: bool = True
 
     def arguments(self, directory: Path) -> tuple[str, ...]:
         """Return the command line of benchio."""
-        size = ",".join([str(self.size)] * 3)
+        size = self.size if isinstance(self.size, str) else ",".join([str(self.size)] * 3)
         alloc = "--alloc" if self.own else ""
         words = f"--size {size} --check none --ratio {alloc} {self.ways} {self.extra}"
         return (*words.split(), "--directory", str(directory))
@@ -128,6 +149,31 @@ def _no_server(ranks: int, grid: str) -> Blocks:
     )
 
 
+def _cell_name(ranks: int, shape: str, own: bool) -> str:
+    return f"cell {ranks}, {shape}, {'iocomp_alloc' if own else 'malloc'}"
+
+
+def _cells(servers: int = 0) -> dict[str, Blocks]:
+    """Return a run for each cell: in all formats, or by a server on the first core."""
+    back_ends = ("posix",) if servers else CELL_BACK_ENDS
+    ways = ",".join(f"{name}:sync,{name}" for name in back_ends)
+    baselines = "none" if servers else "none,mpiio"
+    return {
+        _cell_name(ranks, shape, own) + (", a server" if servers else ""): Blocks(
+            f"--grid {grid} --backend {ways} --baseline {baselines}",
+            ranks,
+            servers,
+            f"--repetitions 1 --steps {CELL_STEPS} --phase {NO_SERVER_PHASE}",
+            size=size,
+            own=own,
+            is_synchronous=False,
+        )
+        for ranks, shapes in CELL_SHAPES.items()
+        for shape, (size, grid) in shapes.items()
+        for own in (False, True)
+    }
+
+
 def _no_server_name(ranks: int, grid: str) -> str:
     return f"blocks/no server {ranks}, {grid}"
 
@@ -167,6 +213,7 @@ def block_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
         runs[f"blocks/phases {name}"] = _phases(name)
     for ranks, grid in NO_SERVER_JOBS:
         runs[_no_server_name(ranks, grid)] = _no_server(ranks, grid)
+    runs |= _cells() | _cells(servers=1)
     return methods | {name: partial(blocks.run, runner) for name, blocks in runs.items()}
 
 
@@ -190,8 +237,9 @@ def _worst_job(
     id_: str,
     goal: Goal,
     methods: Mapping[str, Callable[[Result], float]],
+    optional: Sequence[str] = (),
 ) -> Figure:
-    """Return a number of the run in which it is worst; beside it that of each."""
+    """Return a number of the worst run; beside it that of each, and bandwidths of other runs."""
     worst = max if goal.at_most else min
 
     def find(rounds: Rounds) -> Found:
@@ -202,12 +250,14 @@ def _worst_job(
         beside = {
             "by_run": {name: asdict(found) for name, found in by_run.items()},
             "median_gib_per_second": {
-                name: _median_bandwidths(rounds.results[name]) for name in methods
+                name: _median_bandwidths(rounds.results[name])
+                for name in (*methods, *optional)
+                if rounds.results.get(name)
             },
         }
         return Found(worst(by_run.values(), key=lambda found: found.value), beside)
 
-    return Figure(id_, "1", goal, tuple(methods), find)
+    return Figure(id_, "1", goal, tuple(methods), find, optional=tuple(optional))
 
 
 def hidden_in(run: Result, name: str) -> float:
@@ -230,7 +280,9 @@ def hidden_without_server(run: Result, name: str) -> float:
 def default_over_sync(run: Result) -> float:
     """Return the time of the default divided by that of `mode = "sync"`, in the worse format."""
     return max(
-        _seconds(run, f"iocomp {name}") / _seconds(run, f"iocomp {name}:sync") for name in NO_SERVER
+        _seconds(run, f"iocomp {name}") / _seconds(run, f"iocomp {name}:sync")
+        for name in CELL_BACK_ENDS
+        if f"iocomp {name}" in run["ways"]
     )
 
 
@@ -322,7 +374,8 @@ def block_figures() -> tuple[Figure, ...]:
         _worst_job(
             "default-vs-sync",
             Goal(1.3),
-            {_no_server_name(*job): default_over_sync for job in NO_SERVER_JOBS},
+            dict.fromkeys(_cells(), default_over_sync),
+            tuple(_cells(servers=1)),
         ),
         _worst_job(
             "exposed-blocks",
