@@ -7,13 +7,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "base/memory_domains.h"
 #include "base/worker.h"
 
 namespace iocomp {
@@ -156,14 +154,7 @@ Outcome Crew::share(std::span<const std::byte> memory, std::size_t unit,
   std::vector<Job> jobs;
   std::vector<int> threads;
   for (const Share& share : shares) {
-    jobs.emplace_back([&work, share] {
-      std::optional<DomainPreference> preference;
-      if (share.domain >= 0) {
-        // If the system does not place pages, they lie elsewhere; the bytes are the same.
-        (void)outcome_of([&] { preference.emplace(share.domain); });
-      }
-      work(share.begin, share.begin + share.bytes);
-    });
+    jobs.emplace_back([&work, share] { work(share.begin, share.begin + share.bytes); });
     threads.push_back(share.thread);
   }
   ++divided_;

@@ -32,7 +32,6 @@ class Crew {
     std::size_t begin = 0;  ///< in the request, bytes
     std::size_t bytes = 0;
     int thread = anybody;  ///< who does it: 0 is the caller
-    int domain = -1;       ///< NUMA domain where new pages come from; -1: as the system likes
   };
   /// Divides the memory of a request; every byte is in one share, shares begin at multiples of
   /// `grain`, and their threads are below the number given to `Crew`.

@@ -37,7 +37,6 @@ void GpuValues::fetch(std::size_t offset) {
   seen_begin_ = seen_end_ = offset;
   window_.fetch(first_ + offset, bytes);
   seen_end_ = offset + bytes;
-  fetched_bytes_ += bytes;
   used_ = 0;
 }
 

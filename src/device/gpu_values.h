@@ -23,9 +23,6 @@ class GpuValues {
   /// @throws Error{invalid_argument} as above.
   void read(std::size_t offset, std::span<std::byte> to);
 
-  /// The number of bytes that have come from the GPU.
-  [[nodiscard]] std::size_t fetched_bytes() const noexcept { return fetched_bytes_; }
-
  private:
   void fetch(std::size_t offset);
 
@@ -36,7 +33,6 @@ class GpuValues {
   std::size_t seen_end_ = 0;
   std::size_t used_ = 0;   // of it
   std::size_t ahead_ = 0;  // what is fetched at once
-  std::size_t fetched_bytes_ = 0;
 };
 
 }  // namespace iocomp::device

@@ -51,7 +51,7 @@ std::vector<Crew::Share> WriterDivision::operator()(std::span<const std::byte> m
   }
   const auto parts = parts_of(domains, step, memory.size());
   const WriterPolicy automatic =
-      leaves_idle(parts, threads) ? setup_.automatic.idle : setup_.automatic.busy;
+      leaves_idle(parts, threads) ? AutomaticPolicies{}.idle : AutomaticPolicies{}.busy;
 
   std::vector<Crew::Share> shares;
   std::vector<std::size_t> begins;
@@ -62,20 +62,20 @@ std::vector<Crew::Share> WriterDivision::operator()(std::span<const std::byte> m
   }
   for (const Share& share : divide(setup_.node, setup_.policy.value_or(automatic), parts, threads,
                                    rounded_up(least_bytes))) {
-    const bool is_at_home = share.target == threads[share.thread];
     shares.push_back({.begin = begins[share.part] + share.begin,
                       .bytes = share.bytes,
-                      .thread = static_cast<int>(share.thread),
-                      .domain = is_at_home ? -1 : numbers[static_cast<std::size_t>(share.target)]});
+                      .thread = static_cast<int>(share.thread)});
   }
   return shares;
 }
 
 std::optional<WriterPolicy> writer_policy_named(const std::string& name) {
-  const auto& names = writer_policy_names();
-  const auto found = std::ranges::find(names, name);
-  return found == names.end() ? std::nullopt
-                              : std::optional{static_cast<WriterPolicy>(found - names.begin())};
+  for (const auto policy : {WriterPolicy::local, WriterPolicy::pull}) {
+    if (name == name_of(policy)) {
+      return policy;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace iocomp::placement

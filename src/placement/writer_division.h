@@ -21,8 +21,8 @@ class WriterDivision {
  public:
   struct Setup {
     topology::Node node;
-    std::optional<WriterPolicy> policy{};  ///< nothing: one of the next
-    AutomaticPolicies automatic{};
+    /// Local or pull: what it makes lands on the domain of the thread. Nothing: AutomaticPolicies.
+    std::optional<WriterPolicy> policy{};
     std::vector<int> threads{};     ///< by thread but for the caller's: its domain
     std::function<int()> caller{};  ///< the caller's domain
     /// Returns the domain of each `step` bytes of a range, by its number in the operating system;
@@ -40,7 +40,7 @@ class WriterDivision {
   Setup setup_;
 };
 
-/// "auto", and what `divide` takes but for a round trip.
+/// The policy of a setting: local or pull. The others are those of `iocomp numa`. Nothing: "auto".
 [[nodiscard]] std::optional<WriterPolicy> writer_policy_named(const std::string& name);
 
 }  // namespace iocomp::placement

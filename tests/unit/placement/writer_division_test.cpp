@@ -64,31 +64,12 @@ TEST(WriterDivision, GivesLocalPartsToTheThreadsOfTheirDomain) {
   for (const auto& share : divided(setup, 1024 * kib)) {
     const int expected = share.begin < 256 * kib ? 0 : share.begin < 768 * kib ? 3 : 7;
     EXPECT_EQ(share.thread, expected) << share.begin;
-    EXPECT_EQ(share.domain, -1);
   }
 }
 
 TEST(WriterDivision, LetsIdleDomainsPull) {
   const auto shares = divided(eight(WriterPolicy::pull, {10, 13}), 1024 * kib);
   EXPECT_EQ(threads_of(shares), (std::set<int>{1, 2, 4, 5, 6, 7}));
-}
-
-TEST(WriterDivision, LandsWhatIsPushedOnIdleDomains) {
-  std::set<int> targets;
-  for (const auto& share : divided(eight(WriterPolicy::push, {12}), 1024 * kib)) {
-    EXPECT_EQ(share.thread, 2);
-    targets.insert(share.domain);
-  }
-  EXPECT_EQ(targets, (std::set<int>{10, 11, 13, 14, 15, 16, 17}));
-}
-
-TEST(WriterDivision, RelaysOverAThirdDomain) {
-  for (const auto& share : divided(eight(WriterPolicy::relay, {10}), 1024 * kib)) {
-    EXPECT_NE(share.thread, 0);
-    EXPECT_NE(share.domain, 10);
-    EXPECT_NE(share.domain, 10 + share.thread);
-    EXPECT_GE(share.domain, 0);
-  }
 }
 
 TEST(WriterDivision, PullsByItselfWhereDomainsAreIdle) {
@@ -101,22 +82,10 @@ TEST(WriterDivision, CountsMemoryOfWhichNothingIsKnownAsTheCallers) {
   EXPECT_EQ(threads_of(divided(eight(WriterPolicy::local, {-1}), 1024 * kib)), (std::set<int>{0}));
 }
 
-TEST(WriterDivision, TakesAutomaticallyWhatWasMeasuredForSuchRequests) {
-  auto setup = eight(std::nullopt, {10, 11, 12, 13, 14, 15, 16, 17});
-  setup.automatic = {.busy = WriterPolicy::push, .idle = WriterPolicy::local};
-  for (const auto& share : divided(setup, 1024 * kib)) {
-    EXPECT_NE(share.domain, -1) << "pushed";
-  }
-  const auto idle = eight(std::nullopt, {10, 13});
-  EXPECT_EQ(threads_of(divided(idle, 1024 * kib)), (std::set<int>{1, 2, 4, 5, 6, 7}));
-  auto local = idle;
-  local.automatic.idle = WriterPolicy::local;
-  EXPECT_EQ(threads_of(divided(local, 1024 * kib)), (std::set<int>{0, 3}));
-}
-
 TEST(WriterDivision, TakesPoliciesByTheirNames) {
   EXPECT_EQ(writer_policy_named("auto"), std::nullopt);
-  EXPECT_EQ(writer_policy_named("relay"), WriterPolicy::relay);
+  EXPECT_EQ(writer_policy_named("local"), WriterPolicy::local);
+  EXPECT_EQ(writer_policy_named("pull"), WriterPolicy::pull);
 }
 
 }  // namespace
