@@ -18,6 +18,7 @@
 #include "base/bug.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "base/log.h"
 #include "base/open_folder.h"
 #include "base/path.h"
@@ -172,11 +173,14 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
     opened.file->sum_blocks();
   }
   sequence_.begin(opened);
-  const bool has_or_had_servers =
-      link_.has_servers() || (link_.loss() && !has_bug(Bug::opened_without_others));
-  if (!has_or_had_servers || file.synchronous || !open_with_servers(opened)) {
-    open_without_servers(opened, group);
-  }
+  const Outcome carried = outcome_of([&] {
+    const bool has_or_had_servers =
+        link_.has_servers() || (link_.loss() && !has_bug(Bug::opened_without_others));
+    if (!has_or_had_servers || file.synchronous || !open_with_servers(opened)) {
+      open_without_servers(opened, group);
+    }
+  });
+  in_file(carried, name).throw_unless_ok();
   tell(opened);
   OpenedFile& kept = files_.emplace(key, std::move(opened)).first->second;
   sequence_.opened(kept);

@@ -109,6 +109,10 @@ void Oracle::failed(int rank, std::size_t file, const std::string& call, const E
     const std::int64_t end = std::ssize(plan_.files[file].steps);
     failures.steps.merge(steps_in(call + ' ' + story, end));
     failures.is_whole_file = failures.is_whole_file || steps_in(story, end).empty();
+    if (story.find(plan_.files[file].name) == std::string::npos) {
+      broken("rank " + std::to_string(rank) + ": " + call +
+             " fails, and the story names no file: " + story);
+    }
   }
   if (!may_fail(plan_, error.code(), can_go_on_)) {
     broken("rank " + std::to_string(rank) + ": " + call + " fails: " + story);

@@ -238,7 +238,7 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
           mpi::agree(opened.comm, mine, link_.policy(), "the other ranks to open a file");
       if (!common.ok()) {
         opened.free_communicators();
-        throw Error{common.code, "file \"" + opened.file->name() + "\": " + common.story};
+        common.throw_unless_ok();
       }
     }
   }
