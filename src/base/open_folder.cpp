@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstddef>
@@ -222,6 +223,28 @@ Descriptor OpenFolder::create(const std::string& name, int access) const {
   throw failure("create", text(name), EEXIST);
 }
 
+namespace {
+
+// Several ranks may find the same thing under the name of their file. When one of them removes it,
+// the name may be that of the new file of another. So the thing is moved aside first, and a file
+// gets its name back.
+void remove_no_file(const OpenFolder& folder, const std::string& name) {
+  static std::atomic<int> count = 0;
+  const std::string aside =
+      name + ".aside-" + std::to_string(::getpid()) + '-' + std::to_string(++count);
+  if (folder.rename(name, aside) != 0) {
+    return;  // it has gone, or the next try tells
+  }
+  const auto found = folder.find(aside);
+  if (!found || !S_ISREG(found->st_mode)) {
+    (void)folder.remove(aside);
+  } else if (const int error = folder.rename_first(aside, name); error != 0) {
+    throw failure("keep the file that another rank has made at", folder.text(name), error);
+  }
+}
+
+}  // namespace
+
 Descriptor OpenFolder::create_or_share(const std::string& name, int access) const {
   for (int i = 0; i < most_tries; ++i) {
     if (auto file = create_first(name, access)) {
@@ -229,7 +252,7 @@ Descriptor OpenFolder::create_or_share(const std::string& name, int access) cons
     }
     const auto found = find(name);
     if (found && !S_ISREG(found->st_mode)) {
-      (void)remove(name);
+      remove_no_file(*this, name);
     } else if (auto file = open_if_there(name, access)) {
       return with_one_name(*std::move(file), name);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/open_folder.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -21,6 +22,22 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "unit/temporary_folder.h"
+
+namespace {
+// Called once, after a look at what has a name: then others may change it.
+std::function<void()> after_next_look;
+}  // namespace
+
+extern "C" int fstatat(int folder, const char* name, struct stat* found, int flags) noexcept {
+  static const auto look = reinterpret_cast<decltype(&::fstatat)>(::dlsym(RTLD_NEXT, "fstatat"));
+  const int result = look(folder, name, found, flags);
+  const int error = errno;
+  if (const auto others = std::exchange(after_next_look, nullptr)) {
+    others();
+  }
+  errno = error;
+  return result;
+}
 
 namespace iocomp {
 namespace {
@@ -135,6 +152,38 @@ TEST_F(OpenFolderTest, SharesAFileWithOtherProcessesAndNothingElse) {
     });
     EXPECT_EQ(is_private(), "private") << what;
   }
+}
+
+// Ranks that find a pipe under the name of their file all want to remove it. None may remove the
+// file that another has made by then: that one would write into a file without a name.
+TEST_F(OpenFolderTest, DoesNotRemoveTheFileThatAnotherRankHasMade) {
+  const OpenFolder folder{path("here")};
+  plant("a pipe", "file");
+  Descriptor theirs;
+  after_next_look = [&] {
+    fs::remove(in("file"));
+    theirs = folder.create_or_share("file", O_RDWR);
+  };
+  const Descriptor mine = folder.create_or_share("file", O_RDWR);
+  EXPECT_EQ(::pwrite(mine.raw(), "12", 2, 0), 2);
+  EXPECT_EQ(::pwrite(theirs.raw(), "34", 2, 2), 2);
+  EXPECT_EQ(text_of(in("file")), "1234");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
+}
+
+TEST_F(OpenFolderTest, TellsIfAFileOfAnotherRankCannotKeepItsName) {
+  const OpenFolder folder{path("here")};
+  plant("a pipe", "file");
+  Descriptor theirs;
+  after_next_look = [&] {
+    fs::remove(in("file"));
+    theirs = folder.create_or_share("file", O_RDWR);
+    after_next_look = [&] { write_text(in("file"), "a third"); };
+  };
+  EXPECT_NE(story([&] {
+              (void)folder.create_or_share("file", O_RDWR);
+            }).find("cannot keep the file that another rank has made at"),
+            std::string::npos);
 }
 
 TEST_F(OpenFolderTest, OpensFilesAlone) {
