@@ -23,9 +23,11 @@ Path::Path(const std::string& text)
     : folder_{std::make_shared<const OpenFolder>(folder_of(text))}, name_{name_in_folder(text)} {}
 
 const OpenFolder& Path::folder() const {
+  if (failure_) {
+    failure_->throw_unless_ok();
+  }
   if (!folder_) {
-    throw Error{ErrorCode::storage_failure,
-                "this rank cannot open the folder of the file, or finds another one"};
+    throw Error{ErrorCode::storage_failure, "this rank has not opened the folder of the file"};
   }
   return *folder_;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "base/open_folder.h"
 
 namespace iocomp {
@@ -22,8 +23,10 @@ class Path {
   explicit Path(const std::string& text);
   Path(std::shared_ptr<const OpenFolder> folder, std::string name)
       : folder_{std::move(folder)}, name_{std::move(name)} {}
+  /// No path, and the failure that `folder` throws.
+  explicit Path(Outcome failure) : failure_{std::make_shared<const Outcome>(std::move(failure))} {}
 
-  /// @throws Error{storage_failure} for no path: this rank has not come to the folder of its file.
+  /// @throws Error for no path: this rank has not come to the folder of its file.
   [[nodiscard]] const OpenFolder& folder() const;
   [[nodiscard]] const std::shared_ptr<const OpenFolder>& shared_folder() const noexcept {
     return folder_;
@@ -32,7 +35,11 @@ class Path {
   /// Text for messages: the path as the user has said it.
   [[nodiscard]] std::string text() const { return folder_ ? folder_->text(name_) : name_; }
   /// A path to another name in the same folder.
-  [[nodiscard]] Path beside(std::string name) const { return {folder_, std::move(name)}; }
+  [[nodiscard]] Path beside(std::string name) const {
+    Path path = *this;
+    path.name_ = std::move(name);
+    return path;
+  }
   /// The same name with an ending.
   [[nodiscard]] Path operator+(const std::string& ending) const { return beside(name_ + ending); }
 
@@ -41,6 +48,7 @@ class Path {
  private:
   std::shared_ptr<const OpenFolder> folder_;
   std::string name_;
+  std::shared_ptr<const Outcome> failure_;
 };
 
 }  // namespace iocomp

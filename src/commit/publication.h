@@ -67,6 +67,8 @@ class Publication {
   void resolve();
   /// Use a folder that is open already.
   void hold(std::shared_ptr<const OpenFolder> folder);
+  /// There is no folder: what needs it fails so.
+  void hold_none(Outcome failure) { path_ = Path{std::move(failure)}; }
 
   /// The number of `step` inside its physical file. A step in a file of its own has the number that
   /// the program gave it.

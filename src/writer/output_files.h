@@ -69,6 +69,7 @@ class OutputFiles {
   [[nodiscard]] const commit::Publication& names() const noexcept { return names_; }
   /// See Publication. @throws Error{storage_failure}.
   void hold(std::shared_ptr<const OpenFolder> folder) { names_.hold(std::move(folder)); }
+  void hold_none(const Outcome& failure) { names_.hold_none(failure); }
   void begin_at(const contents::Beginning& beginning) {
     names_.begin_at(beginning);
     names_.go_on(setup_.options);

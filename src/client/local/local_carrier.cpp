@@ -225,6 +225,10 @@ void LocalCarrier::begin_at(const contents::Beginning& beginning) {
     }
     writer().files().begin_at(beginning);
   });
+  // All members create some files together, also one without the folder.
+  if (!opening_.folder.ok()) {
+    writer().files().hold_none(opening_.folder);
+  }
 }
 
 void LocalCarrier::settle(std::int64_t step, const Outcome& outcome) {
