@@ -146,7 +146,7 @@ class History {
 
 Result History::run() {
   const Printed printed{log_};
-  before_ = make_what_exists(plan_, disk_, result_.violations);
+  before_ = make_what_exists(job_of(plan_, 0), disk_, result_.violations);
   for (std::size_t number = 0; number <= plan_.next.size() && result_.violations.empty();
        ++number) {
     const Plan job = job_of(plan_, number);

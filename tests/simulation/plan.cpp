@@ -207,7 +207,7 @@ PlannedFile make_file(Random& random, const Plan& plan, const Size& size, int nu
   file.defines_time = file.has_times && of_times.chance(1, 2);
   if (!plan.next.empty()) {
     file.goes_on = true;
-    file.exists_before = file.replaces = false;
+    file.exists_before = file.replaces = Random{Random{random}.next() ^ 0xBEF0}.chance(1, 4);
   }
   const bool is_together = is_written_together(plan, file);
   const bool takes_all_types = file.backend == "posix";
@@ -584,7 +584,10 @@ Plan job_of(const Plan& plan, std::size_t number) {
   }
   for (auto& file : job.files) {
     file.steps.resize(std::max<std::size_t>(1, file.steps.size() * (number + 1) / jobs));
+    // The first job replaces what is there; those that follow go on.
+    file.goes_on = file.goes_on && (number > 0 || !file.exists_before);
     if (number > 0) {
+      file.exists_before = file.replaces = false;
       constexpr int of_what_was_before = 1;
       file.generation = of_what_was_before + static_cast<int>(number);
       file.mistake = Mistake::none;
