@@ -85,7 +85,7 @@ def test_ranks_in_different_directories_are_told(actors: Actors, back_end: str, 
 
 @pytest.mark.parametrize("planted", ["LINK", "PIPE"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("back_end", "mode"), READABLE_WAYS)
+@pytest.mark.parametrize(("back_end", "mode"), ALL_WAYS)
 def test_what_others_put_under_a_new_name_is_removed(
     actors: Actors, back_end: str, mode: str, kind: str, planted: str
 ) -> None:
@@ -94,9 +94,16 @@ def test_what_others_put_under_a_new_name_is_removed(
     private = actors.folder / "private"
     private.write_text(SECRET)
     fault = f"fault open {planted} to={private} path=.out times=4"
-    job = actors.play(script(kind, fault), ranks=4, settings=settings(back_end, mode))
+    job = actors.play(
+        script(kind, fault) + "\nread out", ranks=4, settings=settings(back_end, mode)
+    )
     assert private.read_text() == SECRET, job
-    check_steps(job, back_end, kind)
+    for read in job.calls("read"):
+        assert (read["steps"], read["right"]) == ([0, 1, 2], True), job
+    if (back_end, mode) in READABLE_WAYS:
+        check_steps(job, back_end, kind)
+    assert not job.failures(), job
+    assert not leftovers(job.folder), job
 
 
 @pytest.mark.parametrize(
