@@ -114,8 +114,9 @@ def read_claims(table: Path = TABLE) -> Claims:
 
 
 def user_pages(root: Path = ROOT) -> dict[str, str]:
-    """Return the text of the pages for users by name, each in one line."""
-    pages = (root / "README.md", *sorted((root / "docs").glob("*.md")))
+    """Return the text of the pages that claim by name, each in one line."""
+    docs = root / "docs"
+    pages = (root / "README.md", *sorted(docs.glob("*.md")), docs / "developers" / "limits.md")
     return {
         page.relative_to(root).as_posix(): " ".join(page.read_text(encoding="utf-8").split())
         for page in pages
