@@ -789,7 +789,7 @@ class Input(Scope, Stored):
                 found[name.decode()] = text.decode(errors="replace")
                 continue
             copy = np.empty(count.value, DTYPES[number.value])
-            ctypes.memmove(address_of(copy), values.value, copy.nbytes)
+            ctypes.memmove(address_of(copy), values.value or 0, copy.nbytes)
             found[name.decode()] = copy
         return found
 
