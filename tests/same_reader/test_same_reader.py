@@ -107,7 +107,8 @@ def command(*words: object) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("first", range(1, 79, 13))
+# Behind the first 78 the seeds that have found something: 753, a checkpoint with a text of none.
+@pytest.mark.parametrize("first", [*range(1, 79, 13), 753])
 def test_random_files_are_read_alike(trials: Trials, first: int) -> None:
     wrong = {seed: trials.differences(seed) for seed in range(first, first + 13)}
     assert not {seed: differences for seed, differences in wrong.items() if differences}

@@ -94,8 +94,12 @@ std::optional<Looks> looks_of(hid_t dataset, hid_t stored) {
   if (!type || !extents) {
     return std::nullopt;
   }
-  if (is_text(stored)) {
-    extents->push_back(static_cast<std::int64_t>(H5Tget_size(stored)));
+  // HDF5 has no text of no characters. Such texts are stored as characters one by one, none of
+  // them.
+  const std::size_t length = is_text(stored) ? H5Tget_size(stored) : 0;
+  const bool have_none = length == 1 && !extents->empty() && extents->back() == 0;
+  if (length > 0 && !have_none) {
+    extents->push_back(static_cast<std::int64_t>(length));
   }
   return Looks{*type, *std::move(extents)};
 }
