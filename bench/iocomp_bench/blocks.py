@@ -178,10 +178,14 @@ def _no_server_name(ranks: int, grid: str) -> str:
     return f"blocks/no server {ranks}, {grid}"
 
 
+def _traced(runner: Runner) -> dict[str, str]:
+    return {"trace.json": str(runner.directory / "trace.json")}
+
+
 def _messages(ranks: int, servers: int, steps: int, runner: Runner) -> Result:
     """Run so many steps and have the control messages counted."""
     blocks = Blocks("--backend posix", ranks, servers, f"--repetitions 1 --steps {steps}")
-    result = blocks.run(runner, {"trace.json": str(runner.directory / "trace.json")})
+    result = blocks.run(runner, _traced(runner))
     if "trace" in result and "control_messages" not in result["trace"]["compute_sum"]:
         raise RunFailedError("unsupported: the trace does not count control messages")
     return result
@@ -213,7 +217,8 @@ def block_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
         runs[f"blocks/phases {name}"] = _phases(name)
     for ranks, grid in NO_SERVER_JOBS:
         runs[_no_server_name(ranks, grid)] = _no_server(ranks, grid)
-    runs |= _cells() | _cells(servers=1)
+    for name, cell in (_cells() | _cells(servers=1)).items():
+        methods[name] = partial(cell.run, runner, _traced(runner))
     return methods | {name: partial(blocks.run, runner) for name, blocks in runs.items()}
 
 
@@ -253,6 +258,10 @@ def _worst_job(
                 name: _median_bandwidths(rounds.results[name])
                 for name in (*methods, *optional)
                 if rounds.results.get(name)
+            },
+            "told": {
+                name: [run["trace"]["notes"] for run in rounds.results[name] if "trace" in run]
+                for name in methods
             },
         }
         return Found(worst(by_run.values(), key=lambda found: found.value), beside)

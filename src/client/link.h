@@ -105,6 +105,7 @@ class Link {
     ledger_.fail(file, ticket, outcome);
   }
   void note(std::string text) { journal_.note(std::move(text)); }
+  void warn(std::string text) { journal_.warn(std::move(text)); }
   void explain(std::string text) { journal_.explain(std::move(text)); }
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return journal_.notes(); }
   [[nodiscard]] const std::vector<std::string>& choices() const noexcept {

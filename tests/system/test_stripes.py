@@ -108,8 +108,10 @@ def test_runs_that_are_written_one_by_one_are_told(
     """As where ranks of other nodes put the rest; a few are not worth a word."""
     lines = [f"define out v float64 {rows}x512", *["@0 put out v by=columns", "end_step out"] * 2]
     job = play(actors, lines, check=False, **mode_settings("kernel"), **more)
-    assert job.output.count("runs of 1 KiB are written one by one") == bool(why), job
-    assert why in job.output, job
+    one_by_one = "runs of 1 KiB are written one by one"
+    assert job.output.count(one_by_one) == bool(why), job
+    notes = json.loads((job.folder / "trace.json").read_text())["notes"]
+    assert [why in note for note in notes if one_by_one in note] == [True] * bool(why), notes
 
 
 @pytest.mark.parametrize("state", ["handed_over", "written", "durable"])

@@ -41,7 +41,7 @@ MemberBlocks::MemberBlocks(Setup setup, commit::Publication names, FileCouncil& 
       council_{council},
       link_{link},
       catalogue_{catalogue},
-      short_runs_{names.name()},
+      short_runs_{names.name(), link},
       file_{writer_setup(), std::move(names), catalogue, link.counters(), *this},
       kept_{link},
       waiting_writes_{file_.files(), setup_.writer.files.disk,   catalogue,

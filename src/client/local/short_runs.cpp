@@ -6,7 +6,7 @@
 
 #include "array/element_type.h"
 #include "base/byte_size.h"
-#include "base/log.h"
+#include "client/link.h"
 #include "contents/variable.h"
 
 namespace iocomp::client {
@@ -17,9 +17,9 @@ void ShortRuns::note(const contents::Variable& variable, std::int64_t runs, std:
   if (runs < many || elements * element / runs > longest || !told_.insert(variable.id).second) {
     return;
   }
-  log::warning("file \"" + file_ + "\", variable \"" + variable.name + "\": " +
-               std::to_string(runs) + " runs of " + format_bytes(elements * element / runs) +
-               " are written one by one, because " + why + " (told once)");
+  link_.warn("file \"" + file_ + "\", variable \"" + variable.name + "\": " + std::to_string(runs) +
+             " runs of " + format_bytes(elements * element / runs) +
+             " are written one by one, because " + why);
 }
 
 }  // namespace iocomp::client

@@ -10,8 +10,10 @@
 
 namespace iocomp::client {
 
-/// Warns once about each variable that is written in many short runs, each by itself. That is slow,
-/// and the program or its settings can do something about it.
+class Link;
+
+/// Warns once about each variable that is written in many short runs, each by itself, and names it
+/// in the summary. That is slow, and the program or its settings can do something about it.
 class ShortRuns {
  public:
   /// This number of runs in one piece of a variable is worth a warning.
@@ -20,7 +22,7 @@ class ShortRuns {
   static constexpr std::int64_t longest = std::int64_t{64} << 10;
 
   /// @param file  its name in the program.
-  explicit ShortRuns(std::string file) : file_{std::move(file)} {}
+  ShortRuns(std::string file, Link& link) : file_{std::move(file)}, link_{link} {}
 
   /// Takes note of runs of the variable that go to the disk one by one, and of their elements in
   /// all.
@@ -30,6 +32,7 @@ class ShortRuns {
 
  private:
   std::string file_;
+  Link& link_;
   std::set<int> told_;  // variables
 };
 

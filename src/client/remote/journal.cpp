@@ -14,6 +14,11 @@ void Journal::note(std::string text) {
   notes_.push_back(std::move(text));
 }
 
+void Journal::warn(std::string text) {
+  log::warning(text);
+  notes_.push_back(std::move(text));
+}
+
 void Journal::explain(std::string text) {
   constexpr std::size_t most = 1000;
   log::info(text);

@@ -11,6 +11,8 @@ class Journal {
  public:
   /// Add a text to the summary.
   void note(std::string text);
+  /// The same, of something that the program or its settings can do better: told at once, too.
+  void warn(std::string text);
   /// Explain which way something went, for those who look into the trace. The first thousand stay.
   void explain(std::string text);
 
