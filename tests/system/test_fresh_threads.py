@@ -35,9 +35,9 @@ finalize
 """
 WAYS = [
     (back_end, mode)
-    for back_end in ["posix", "hdf5", "hdf5-time", "netcdf", "pnetcdf", "mpiio", "adios2"]
+    for back_end in ["posix", "hdf5", "hdf5-time", "netcdf", "pnetcdf", "mpiio", "zarr", "adios2"]
     for mode in MODES
-    if mode != "kernel" or back_end not in ("mpiio", "adios2")
+    if mode != "kernel" or back_end not in ("mpiio", "zarr", "adios2")
 ]
 
 

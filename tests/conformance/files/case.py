@@ -51,8 +51,10 @@ class Case:
         if self.tuning.staging_per_server is not None and not self.back_end.writes_whole_steps:
             servers = max(1, self.placement.ranks - self.placement.compute_ranks)
             general["staging.memory"] = servers * self.tuning.staging_per_server
-        of_files = {**self.back_end.settings, **self.tuning.of_files}
-        files = {file.name: {**of_files, **file.settings} for file in self.script.files.values()}
+        files = {
+            file.name: {**self.back_end.settings_of(file), **self.tuning.of_files, **file.settings}
+            for file in self.script.files.values()
+        }
         return {**_nested(general), "files": files}
 
     def play(self, actors: Actors, limit_seconds: float = 120) -> Job:

@@ -179,10 +179,11 @@ def random_script(
     writes_at_once: bool,
     lacks: Sequence[str] = (),
     is_netcdf: bool = False,
+    may_change: bool = True,
     engine: str = "",
 ) -> RecordedScript:
     """Return a script of a few files whose calls are mixed."""
-    script = RecordedScript(writes_at_once, lacks, is_netcdf, True, engine)
+    script = RecordedScript(writes_at_once, lacks, is_netcdf, may_change, engine)
     numbers = iter(range(100))
     running: list[Iterator[None]] = []
     to_come = chance.randint(1, 5)
@@ -280,4 +281,4 @@ def random_back_end(chance: random.Random) -> BackEnd:
     )
     if name == "adios2":
         return BackEnd(name, engine=chance.choice(["BP4", "BP5", "BP5", "HDF5"]))
-    return BackEnd(name)
+    return BackEnd(name, time=name == "hdf5" and chance.random() < 0.5)

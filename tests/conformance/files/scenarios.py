@@ -417,9 +417,7 @@ def irregular(script: Script) -> None:
 
 def fills(script: Script) -> None:
     """Elements that nobody puts, in the same places and in others, in some steps nowhere."""
-    if not script.can_fill:
-        return
-    file = script.open("fills")
+    file = script.open("fills", **script.for_changes)
     file.define("board", "float64", [30, 41])
     file.define("line", "int16", [100_000])
     file.define("whole", "complex64", [12])
@@ -433,7 +431,8 @@ def fills(script: Script) -> None:
             if number % 3 != (0 if step < 3 else 1):
                 file.put("board", number, start, count)
         if step != 1:
-            file.put("line", 1, [5000], [60_000])
+            for writer in (1, 2):  # each block fits into the least memory for copies
+                file.put("line", writer, [30_000 * writer - 25_000], [30_000])
             file.put("line", 2, [90_001], [step])
         put_blocks(file, "whole", [2])
         file.end_step()
@@ -471,11 +470,11 @@ def all_scenarios(
     writes_at_once: bool,
     lacks: Sequence[str] = (),
     is_netcdf: bool = False,
-    can_fill: bool = True,
+    may_change: bool = True,
     engine: str = "",
 ) -> Script:
     """Return one script with all of them; see Script."""
-    script = Script(writes_at_once, lacks, is_netcdf, can_fill, engine)
+    script = Script(writes_at_once, lacks, is_netcdf, may_change, engine)
     for add in SCENARIOS:
         add(script)
     return script

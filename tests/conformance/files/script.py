@@ -279,7 +279,7 @@ class FileScript:
     @property
     def may_change(self) -> bool:
         """Whether variables may come later, and change their shapes."""
-        return self.has_file_per_step or not self.script.is_netcdf
+        return self.has_file_per_step or self.script.may_change
 
     def close(self) -> None:
         """Close the file; an open step that has puts ends with it."""
@@ -304,7 +304,7 @@ class Script:
         writes_at_once: bool = True,
         lacks: Sequence[str] = (),
         is_netcdf: bool = False,
-        can_fill: bool = True,
+        may_change: bool = True,
         engine: str = "",
     ) -> None:
         """Begin with nothing.
@@ -314,16 +314,17 @@ class Script:
             writes_at_once: Blocks may be waited for before their step has ended; synchronously,
                 only formats whose offsets are known beforehand can do that.
             lacks: Element types that variables cannot have.
-            can_fill: What nobody puts may hold something else than 0.
+            may_change: Variables of a series may come, and change their shapes and fill values, after
+                its first step.
             engine: Of ADIOS2. Attributes that it cannot hold are left out.
         """
         self.writes_at_once = writes_at_once
         self.engine = engine
-        self.can_fill = can_fill
+        self.may_change = may_change
         self.types = [name for name in DTYPES if name not in lacks]
         self.is_netcdf = is_netcdf
         # What a file needs whose variables change after its first step.
-        self.for_changes = {"kind": "file_per_step"} if is_netcdf else {}
+        self.for_changes = {} if may_change else {"kind": "file_per_step"}
         self.lines = ["init"]
         self.files: dict[str, FileScript] = {}
         self._seed = 0

@@ -18,6 +18,7 @@ BACK_ENDS = [
     BackEnd("mpiio"),
     BackEnd("hdf5"),
     BackEnd("hdf5", flat=True),
+    BackEnd("hdf5", time=True),
     BackEnd("pnetcdf"),
     BackEnd("netcdf"),
     BackEnd("zarr"),
@@ -124,6 +125,8 @@ QUICK = [
     "hdf5-halves_2to2-default",
     "hdf5_flat-kernel3-tiny",
     "hdf5_flat-packed_3to2-odd",
+    "hdf5_time-kernel3-tiny",
+    "hdf5_time-halves_2to2-odd",
     "adios2_BP5-sync2-default",
     "adios2_BP5-packed_3to2-tiny",
     "adios2_BP4-halves_2to2-default",
@@ -150,6 +153,8 @@ FRESH_THREADS = [
     "mpiio-sync2-inside",
     "pnetcdf-sync2-odd",
     "netcdf-kernel3-default",
+    "hdf5_time-kernel3-tiny",
+    "zarr-sync2-odd",
     "adios2_BP5-sync2-default",
 ]
 
@@ -202,7 +207,7 @@ def test_files_hold_what_was_put(
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
     script = all_scenarios(
-        writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.can_fill, back_end.engine
+        writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.may_change, back_end.engine
     )
     if back_end.has_one_step:
         for file in script.files.values():

@@ -27,7 +27,7 @@ def _run(seed: int, actors: Actors) -> list[str] | None:
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
     script = random_script(
-        chance, writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.engine
+        chance, writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.may_change, back_end.engine
     )
     if not actors.build.has_back_end(back_end.name):
         return None
