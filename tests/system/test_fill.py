@@ -14,6 +14,7 @@ from actors import OK, OVERLAPPING_PUTS, STORAGE_FAILURE, Actors, Job
 from files import (
     FORMATS,
     MODES,
+    dumped_steps,
     extension,
     file_settings,
     leftovers,
@@ -23,6 +24,7 @@ from files import (
     values_in,
 )
 from test_server_death import lives_on
+from zarr_packages import dumped, fill_of, has_zarr, values_of
 
 SHAPE = (60, 5000)  # so much that all ranks fill a share
 FILL = -5
@@ -215,17 +217,56 @@ def test_a_time_is_kept_if_its_type_can_hold_it(actors: Actors, element_type: st
     assert (found is not None and found == 300) if is_there else found is None, job
 
 
+def in_record(
+    back_end: str, path: Path, step: int, name: str
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return what the format's own library finds in a step of a variable, and its fill value."""
+    if "netcdf" in back_end:
+        import netCDF4
+
+        with netCDF4.Dataset(path) as file:
+            file.set_auto_mask(False)
+            variable = file[name]
+            return variable[step], getattr(variable, "_FillValue", netCDF4.default_fillvals["f8"])
+    if back_end in ZARR:
+        array = dumped(path)["arrays"][name]
+        return values_of(array)[step], fill_of(array)
+    import h5py
+
+    with h5py.File(path) as file:
+        return file[name][step], file[name].fillvalue
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("back_end", FORMATS)
-def test_a_variable_that_nobody_puts_is_told_once(actors: Actors, back_end: str, mode: str) -> None:
+def test_a_variable_that_nobody_puts_holds_its_fill_value_and_is_told_once(
+    actors: Actors, back_end: str, mode: str
+) -> None:
     skip_if_missing(actors.build, back_end)
-    lines = ["init", "open out series", "define out u int64 8x6", "define out v float64 5"]
+    fills = {"v": None, "w": -5.5}
+    lines = ["init", "open out series", "define out u int64 8x6"]
+    lines += [f"define out {name} float64 5" for name in fills]
+    lines += [f"fill out w bytes={np.float64(fills['w']).tobytes().hex()}"]
     for step in range(4):
-        lines += ["put out u", *(["put out v"] if step == 0 else []), "end_step out"]
+        puts = ["u", *(fills if step in (0, 3) else [])]
+        lines += [*(f"put out {name}" for name in puts), "end_step out"]
     ranks = 4 if mode == "async" else 2
     settings = settings_of(back_end, mode)
     job = actors.play("\n".join([*lines, "close out"]), ranks=ranks, settings=settings)
     assert job.status == 0 and not job.failures(), job
     has_records = "netcdf" in back_end or back_end in (*ONLY_SERIES, *ZARR)
-    told = 'file "out": nobody has put "v" into step 1: other programs find its fill value there'
-    assert job.stderr.count(told) == job.stderr.count("nobody has put") == has_records, job
+    path = job.folder / f"out{extension(back_end)}"
+    for name, fill in fills.items():
+        told = f'file "out": nobody has put "{name}" into step 1: other programs find its fill value'
+        assert job.stderr.count(told) == has_records, job
+        for step in (1, 2):
+            if has_records and (back_end not in ZARR or has_zarr()):
+                found, of_library = in_record(back_end, path, step, name)
+                assert fill is None or of_library == fill, job
+                assert (found == of_library).all(), f"{name} of step {step} is {found}: {job}"
+            elif back_end.startswith("adios2") and actors.build.dump_adios2:
+                engine = {"bp4": "BP4", "hdf5": "HDF5"}.get(back_end.partition("-")[2], "BP5")
+                assert name not in dumped_steps(actors.build, path, engine)[step], job
+            elif not has_records and not back_end.startswith("adios2"):
+                assert values_in(back_end, path, step, name) is None, job
+    assert job.stderr.count("nobody has put") == (len(fills) if has_records else 0), job
