@@ -336,6 +336,11 @@ def manners() -> None:
         values = np.arange(24.0).reshape(4, 6) + rank
         refuse("no fill value", u.put, np.ma.masked_less(values, 3))
         refuse("join them", out.attrs.__setitem__, "list", ["a", "b"])
+        for cut in ("ab\0cd", "ab\0", "\0", np.str_("ab\0cd"), np.array("ab\0cd")):
+            refuse("has a zero inside", out.attrs.__setitem__, "cut", cut)
+            refuse("has a zero inside", u.set_attribute, "cut", cut)
+        refuse("has a zero inside", out.set_attribute, "cut\0off", "text")
+        assert not out.attrs, out.attrs
         out.attrs["title"] = np.str_("a run")
         u.attrs["range"] = [0, 5]
         u.set_attribute("units", "K")

@@ -444,7 +444,8 @@ class Attributes(MutableMapping[str, Any]):
         )
         values = np.asarray(value)
         if values.dtype.kind == "U" and values.ndim == 0:
-            lib.check(lib.set_attribute(*owner, TYPES[np.dtype("S1")], -1, _text(str(values[()]))))
+            text = value if isinstance(value, str) else str(values[()])  # numpy cuts zeros at its end
+            lib.check(lib.set_attribute(*owner, TYPES[np.dtype("S1")], -1, _text(text)))
         elif values.dtype.kind in "US":
             raise InvalidArgumentError(
                 f"attribute {name!r}: no format of iocomp holds a list of texts; join them, as in "
