@@ -161,6 +161,8 @@ should_stop
 finalize
 """
 STOPPED = [  # mode, transport, ranks, victim: of the compute ranks, or a server
+    ("kernel", "auto", 2, 0),
+    ("kernel", "auto", 2, 1),
     ("kernel", "auto", 3, 2),
     ("kernel", "auto", 3, 0),
     ("sync", "auto", 3, 1),
@@ -178,7 +180,10 @@ STOPPED = [  # mode, transport, ranks, victim: of the compute ranks, or a server
 def test_a_call_waits_for_one_deadline(
     actors: Actors, back_end: str, mode: str, transport: str, ranks: int, victim: int
 ) -> None:
-    """However much it has to wait for. What others do late may be progress, once."""
+    """However much it has to wait for.
+
+    What others do late may be progress, once: of a rank that waits in another call, or a server.
+    """
     skip_if_missing(actors.build, back_end)
     deadline = 4
     computing = range(ranks // 2 if mode == "async" else ranks)
@@ -208,7 +213,9 @@ def test_a_call_waits_for_one_deadline(
     for rank in others:
         assert any(entry["rank"] == rank for entry in job.calls("finalize")), job
     calls = [entry for entry in job.entries if "seconds" in entry and entry["rank"] in others]
-    slow = [entry for entry in calls if entry["seconds"] > 2.4 * deadline]
+    one_waits = mode == "sync" or transport == "shared" or (len(others) == 1 and victim in computing)
+    most = (1.6 if one_waits else 2.4) * deadline
+    slow = [entry for entry in calls if entry["seconds"] > most]
     assert not slow, f"{slow}\n{job}"
 
 
