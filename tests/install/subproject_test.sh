@@ -2,8 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Build the library alone: as part of another project (FetchContent, which is add_subdirectory), with the libraries that it
 # compiles in taken from folders, with MPI and hwloc alone. Compare what the programs write.
-#   subproject_test.sh <source> <C compiler> <C++ compiler> <MPI C compiler> <MPI C++ compiler> <mpiexec>
+#   subproject_test.sh [--plan] <source> <C compiler> <C++ compiler> <MPI C compiler> <MPI C++ compiler> <mpiexec>
+# With --plan nothing is compiled: it checks what would be.
 set -euo pipefail
+only_plan=false
+if [ "$1" = --plan ]; then
+  only_plan=true
+  shift
+fi
 source=$1 c_compiler=$2 cxx_compiler=$3 mpi_compiler=$4 mpi_cxx=$5 mpiexec=$6
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -40,7 +46,19 @@ quietly cmake -S "$here/subproject" -B "$work/build" -G Ninja -DIOCOMP_SOURCE="$
   -DMPI_CXX_COMPILER="$mpi_cxx" -DIOCOMP_WITH_ADIOS2=OFF -DIOCOMP_WITH_FORTRAN=OFF \
   -DIOCOMP_WITH_HDF5=OFF -DIOCOMP_WITH_NETCDF=OFF -DIOCOMP_WITH_PNETCDF=OFF "${launcher[@]}"
 grep -q '^\(FETCHCONTENT_SOURCE_DIR_\)\?\(CLI11\|GTest\|IOCOMP_PYTHON\)' "$work/build/CMakeCache.txt" && fail 'the library alone looks for more than it needs'
-# Nothing but the programs: what they load at run time comes with the library that they link.
+# What the programs load at run time comes with the library that they link.
+ninja -C "$work/build" -t targets all | grep -o 'libiocomp_\(format\|source\)_[a-z0-9_]*\.so' | sort -u >"$work/modules"
+[ "$(wc -l <"$work/modules")" -gt 4 ] || fail 'there are no back-ends'
+cmake --build "$work/build" --target numbers_c -- -n >"$work/plan"
+while read -r module; do
+  grep -q "Linking.*$module" "$work/plan" || fail "the target iocomp::iocomp does not build $module"
+done <"$work/modules"
+grep -q 'Linking.*libiocomp_format_mpiio\.so' "$work/plan" || fail 'a back-end is not built'
+if $only_plan; then
+  echo 'A project that has the library inside builds each back-end with it.'
+  exit
+fi
+# Nothing but the programs.
 quietly cmake --build "$work/build" --target numbers_c numbers_cpp
 [ -e "$work/build/_deps/iocomp-build/lib/iocomp/libiocomp_format_mpiio.so" ] || fail 'a back-end was not built'
 [ ! -e "$work/build/_deps/iocomp-build/tools" ] || fail 'the library alone builds the command'
