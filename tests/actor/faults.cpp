@@ -62,6 +62,12 @@ void plant(int what, const std::string& path, const std::string& to) {
   (void)!::symlink(to.c_str(), path.c_str());
 }
 
+void leave_sign(const std::string& path) {
+  if (!path.empty()) {  // not by a call of this program, which may fail
+    ::syscall(SYS_mknodat, AT_FDCWD, path.c_str(), S_IFREG | S_IRUSR, 0);
+  }
+}
+
 /// What a fault whose turn has come does to a call. Sleeps and signals come after the lock is gone.
 Verdict strike(int error, std::size_t bytes, std::unique_lock<std::mutex>& lock) {
   if (error == half) {
@@ -110,6 +116,7 @@ Verdict verdict_on(std::string_view call, const std::string& path, std::size_t b
       --fault.after;
     } else if (fault.times != 0) {
       fault.times -= fault.times > 0 ? 1 : 0;
+      leave_sign(fault.sign);
       if (is_planted(fault.error)) {
         plant(fault.error, path, fault.to);
         return {.allowed = bytes};

@@ -20,6 +20,7 @@ struct Fault {
   std::string path;        ///< part of the path that the file must have
   std::int64_t room = -1;  ///< of writes: so many bytes still succeed, and those beyond fail
   std::string to{};        ///< the target of LINK and SWAP
+  std::string sign{};      ///< a file that is made when it strikes
 };
 
 /// What becomes of a call.

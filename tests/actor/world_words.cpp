@@ -177,7 +177,8 @@ void pin(Stage& /*stage*/, const Line& line) {
 void fault(Stage& /*stage*/, const Line& line) {
   add_fault({line.argument(0), errno_of(line.argument(1)), std::stoi(line.option("after", "0")),
              std::stoi(line.option("times", "-1")), line.option("path", ""),
-             std::stoll(line.option("room", "-1")), line.option("to", "")});
+             std::stoll(line.option("room", "-1")), line.option("to", ""),
+             line.option("sign", "")});
 }
 
 void record(Stage& /*stage*/, const Line& line) { recorder::start(line.argument(0)); }

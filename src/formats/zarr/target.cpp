@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,9 +121,17 @@ void StoreTarget::open_shard() {
   }
 }
 
+// Somebody may have removed the file after one writer had opened it and before another did.
 void StoreTarget::sync_shard() const {
-  if (shard_.file.is_open() && ::fsync(shard_.file.raw()) != 0) {
+  if (!shard_.file.is_open()) {
+    return;
+  }
+  struct stat status{};
+  if (::fsync(shard_.file.raw()) != 0 || ::fstat(shard_.file.raw(), &status) != 0) {
     throw failure("fsync", shard_.path, errno);
+  }
+  if (status.st_nlink == 0) {
+    throw failure("fsync", shard_.path, ENOENT);
   }
 }
 
@@ -191,6 +200,9 @@ void StoreTarget::end_shards(std::int64_t step, const Description& description,
     }
     const Variable& variable = description.contents[i].variable;
     begin_shard(variable, Laid{variable, step, options_});
+    if (ends[i] > 0) {  // there are chunks, and so is the file: a new one would lose them
+      shard_.file = root_->folder(shard_.folder).open_own(shard_.name, O_RDWR);
+    }
     open_shard();
     write_plainly(shard_.file, ends[i], index_of(chunks[i]), shard_.path);
     sync_shard();

@@ -79,6 +79,21 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
+TEST(OutputFile, IsNotDurableWhenItsNameIsGone) {
+  const Folder folder;
+  const std::string path = folder.file("f");
+  OutputFile file{opened(path), path, {}};
+  file.write(0, PageAligned{page}.bytes());
+  file.sync();
+  std::filesystem::remove(path);
+  opened(path);  // somebody makes another one
+  file.write(0, PageAligned{page}.bytes());
+  for (int i = 0; i < 2; ++i) {
+    const std::string story = failure_of([&] { file.sync(); });
+    EXPECT_NE(story.find(path + ": No such file"), std::string::npos) << story;
+  }
+}
+
 TEST(OutputFile, TellsOfAFullDevice) {
   const PageAligned data{2 * page};
   OutputFile file{opened("/dev/full"), "/dev/full", {}};
