@@ -133,3 +133,36 @@ def test_a_file_that_is_closed_without_a_step(actors: Actors, back_end: str, mod
     )
     assert second.status == 0 and not second.failures(), second
     assert all(entry["right"] and entry["steps"] == [0] for entry in second.calls("read")), second
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", [form for form in FORMS if form not in IN_TIME])
+def test_checkpoints_that_are_closed_without_a_step(
+    actors: Actors, back_end: str, mode: str
+) -> None:
+    """There is no file, every command says so, and a later job begins with step 0."""
+    skip_if_missing(actors.build, back_end)
+    name = f"out{extension(back_end)}"
+    settings = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
+    settings["files"] = {"out": file_settings(back_end, path=name)}
+    lines = ["init", "open out checkpoint", "define out u int64 8x4", "close out", "latest out"]
+    job = actors.play("\n".join(lines), ranks=3, settings=settings)
+    assert job.status == 0 and not job.failures(), job
+    asked = job.calls("latest")
+    assert asked and not any(entry["has_input"] for entry in asked), job
+    assert [path.name for path in job.folder.iterdir()] == ["iocomp.toml"], job
+    for command in ("show", "ls", "verify", "recover", "latest"):
+        done = subprocess.run(
+            [actors.build.command, command, name],
+            cwd=job.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (1, 2), (command, done)
+        assert done.stderr == f"iocomp: there is no {name}\n", (command, done)
+    lines[3:] = ["put out u", "end_step out", "close out", "read out"]
+    second = actors.play("\n".join(lines), ranks=3, settings=settings, folder=job.folder)
+    assert second.status == 0 and not second.failures(), second
+    reads = second.calls("read")
+    assert reads and all(entry["right"] and entry["steps"] == [0] for entry in reads), second
