@@ -152,7 +152,8 @@ def _hdf5(path: Path, layout: str, newest: int) -> OwnLibrary:
     def note(name: str, found: object) -> None:
         if isinstance(found, h5py.Dataset):
             named = name.partition("/")[2] if layout == "steps" else name
-            attributes[named] = _hdf5_attributes(found.attrs)
+            if named:  # else another program has put it beside the steps
+                attributes[named] = _hdf5_attributes(found.attrs)
 
     file.visititems(note)
     return OwnLibrary(look, attributes)

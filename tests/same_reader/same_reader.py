@@ -43,6 +43,7 @@ from views import (  # noqa: E402
     differences,
     python_view,
     same,
+    told,
     xarray_differences,
 )
 from written import Expected, Refused, write  # noqa: E402
@@ -71,6 +72,9 @@ def _of_own_libraries(plan: Plan, path: Path, seen: View) -> list[str]:
         open_own(plan, each, BUILD.dump_adios2, number if has_file_per_step else newest)
         for each, number in zip(files, numbers if has_file_per_step else [newest], strict=True)
     ]
+    for each in opened:
+        if each is not None and each.attributes is not None:
+            wrong += _attributes_of_own_library(plan, each.attributes, seen)
     for index, number in enumerate(numbers):
         own = opened[index if has_file_per_step else 0]
         if own is None:
@@ -86,6 +90,38 @@ def _of_own_libraries(plan: Plan, path: Path, seen: View) -> list[str]:
             if found is None or not same(found, in_file):
                 wrong.append(f"own library: {name} in step {number}: {found!r}, iocomp: {values!r}")
     return wrong
+
+
+# What the library of a format has for itself: netCDF's marks of texts and of files made anew.
+_OF_LIBRARIES = {"_Encoding", "_NCProperties", "_FillValue"}
+
+
+def _attributes_of_own_library(plan: Plan, own: dict[str, dict[str, Any]], seen: View) -> list[str]:
+    """Return the attributes in a file that iocomp reads otherwise."""
+    wrong = []
+    names_dimensions = plan.format.backend in ("netcdf", "pnetcdf")  # by themselves
+    for owner, attributes in own.items():
+        if owner and owner not in seen.of_variable:
+            continue  # of another program, or of a step that is not read
+        by_iocomp = seen.of_variable[owner] if owner else seen.attributes
+        found = {name: told(_plain(value)) for name, value in attributes.items()}
+        for name in sorted(found.keys() | by_iocomp.keys()):
+            is_left_out = name.startswith("added") or (names_dimensions and name == "dimensions")
+            is_known = name in by_iocomp or name not in _OF_LIBRARIES
+            if not is_left_out and is_known and found.get(name) != by_iocomp.get(name):
+                what = f"{found.get(name)}, iocomp: {by_iocomp.get(name)}"
+                wrong.append(f"own library: the attribute {name} of {owner or 'the file'}: {what}")
+    return wrong
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (an attribute)
+    """Return an attribute in native byte order, or as text."""
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, str):
+        return value
+    array = np.asarray(value)
+    return array.astype(array.dtype.newbyteorder("="))
 
 
 def _without_manifest(plan: Plan, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -176,17 +212,21 @@ class Trials:
         """Return what was put, and is not read from a file whose manifest is lost."""
         wrong = []
         if len(by_c.steps) != len(expected.steps):
-            steps = [values for values in expected.steps.values() if values]
+            steps = {step: values for step, values in expected.steps.items() if values}
             if len(by_c.steps) != len(steps):
                 return [f"lost: {len(by_c.steps)} steps are seen, {len(expected.steps)} were put"]
             expected_steps = steps
         else:
-            expected_steps = list(expected.steps.values())
-        for (number, seen), put in zip(by_c.steps.items(), expected_steps, strict=True):
+            expected_steps = expected.steps
+        for (number, seen), put in zip(by_c.steps.items(), expected_steps.values(), strict=True):
+            time = put.get("time")
+            if time is not None and time.shape == () and time.dtype.kind in "fiu":
+                if not same(np.array(by_c.times[number]), np.array(time, np.float64)):
+                    wrong.append(f"lost: the time of step {number}: {by_c.times[number]}")
             for name, values in put.items():
-                told = _without_manifest(plan, values)
-                if told.size and (name not in seen or not same(seen[name], told)):
-                    wrong.append(f"lost: {name} in step {number}: {seen.get(name)!r}, not {told!r}")
+                want = _without_manifest(plan, values)
+                if want.size and (name not in seen or not same(seen[name], want)):
+                    wrong.append(f"lost: {name} in step {number}: {seen.get(name)!r}, not {want!r}")
         return wrong
 
 
