@@ -280,13 +280,15 @@ void History::check(const Plan& plan, Look& look, const std::vector<std::size_t>
   }
 }
 
-// The programs once more; their files replace what was there.
+// The programs once more, with values of their own; their files replace what was there.
 void History::run_again() {
   Plan plan = plan_;
   plan.next.clear();
   plan.faults = {};
   plan.staging_bytes = 1 << 22;  // what this job cannot write would stay as the first has left it
+  constexpr int of_no_job_before = 1000;
   for (auto& file : plan.files) {
+    file.generation = of_no_job_before;
     file.replaces = true;
     file.goes_on = false;
     file.fails_when_full = false;
