@@ -159,6 +159,11 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 [[nodiscard]] inline bool has_file_per_step(const PlannedFile& file) {
   return file.is_checkpoint || file.has_file_per_step;
 }
+/// Has more elements than can be looked at: one dimension, with gaps between its puts.
+[[nodiscard]] inline bool is_vast(const StepOfVariable& part) {
+  constexpr std::int64_t vast = std::int64_t{1} << 24;
+  return part.shape.size() == 1 && part.shape.front() >= vast;
+}
 /// The time that a program gives its step.
 [[nodiscard]] inline double time_of(std::int64_t step) { return 0.5 * static_cast<double>(step); }
 /// What is there before, where something is.

@@ -80,7 +80,7 @@ bool write_real_files(const Plan& plan, const std::vector<Told>& told, const Dis
       const PlannedFile& file = *promised;
       const auto& variables = file.steps[static_cast<std::size_t>(step)].variables;
       for (std::size_t v = 0; v < variables.size(); ++v) {
-        if (variables[v].puts.empty()) {
+        if (variables[v].puts.empty() || is_vast(variables[v])) {
           continue;
         }
         const Variable& variable = file.variables[v];

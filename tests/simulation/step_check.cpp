@@ -60,9 +60,24 @@ struct Probe {
   std::vector<std::byte> expected;
 };
 
+// Of a vast variable what was put, and the element behind each put.
 std::vector<Probe> probes_of(const PlannedFile& file, std::size_t v, std::int64_t step) {
-  const auto& shape = file.steps[static_cast<std::size_t>(step)].variables[v].shape;
-  return {{std::vector<std::int64_t>(shape.size(), 0), shape, expected_values(file, v, step)}};
+  const auto& part = file.steps[static_cast<std::size_t>(step)].variables[v];
+  if (!is_vast(part)) {
+    return {{std::vector<std::int64_t>(part.shape.size(), 0), part.shape,
+             expected_values(file, v, step)}};
+  }
+  const std::vector<std::byte> nothing(iocomp::array::size_bytes(file.variables[v].type),
+                                       static_cast<std::byte>(file.variables[v].fill));
+  std::vector<Probe> probes;
+  for (const Put& put : part.puts) {
+    probes.push_back({put.start, put.count, values_of(file, v, step, put.start, put.count)});
+    const std::int64_t behind = put.start.front() + put.count.front();
+    if (behind < part.shape.front()) {
+      probes.push_back({{behind}, {1}, nothing});
+    }
+  }
+  return probes;
 }
 
 // Other programs read a variable by the offset that the manifest tells. A probe is one run there.

@@ -59,6 +59,22 @@ std::string name_of(const Plan& plan) {
 
 using Run = std::function<void(const Plan&, const std::string& fault)>;
 
+/// A variable of 6 GiB before a small one. Little of it is put: at both ends, and about 4 GiB.
+PlannedFile vast_file(bool is_checkpoint, const std::string& backend) {
+  constexpr std::int64_t bytes = std::int64_t{6} << 30;
+  constexpr std::int64_t elements = bytes / std::int64_t{sizeof(double)};
+  PlannedFile file = small_file("f0", is_checkpoint, backend);
+  file.variables.insert(file.variables.begin(), {.name = "vast"});
+  for (auto& step : file.steps) {
+    StepOfVariable vast{.shape = {elements}};
+    for (const std::int64_t start : {std::int64_t{0}, elements / 3 * 2 - 7, elements - 5}) {
+      vast.puts.push_back({.rank = start == 0 ? 0 : 1, .start = {start}, .count = {5}});
+    }
+    step.variables.insert(step.variables.begin(), std::move(vast));
+  }
+  return file;
+}
+
 /// A server is stopped in a call of the system, also while it looks at what earlier jobs have left.
 /// It goes on while the ranks do its work, or when they have done it.
 void stop_in_call(Plan plan, int server, std::int64_t call, const Run& run) {
@@ -220,6 +236,18 @@ void sweep(int one_in, const std::function<void(const Plan&, const std::string&)
         plan.faults.disk.failing_writes = count;
         run(plan, "write " + std::to_string(number) + " and " + std::to_string(count - 1) +
                       " more fail, and others follow");
+      }
+    }
+  }
+  for (const Mode mode : {Mode::synchronous, Mode::kernel, Mode::servers}) {
+    for (const bool is_checkpoint : {false, true}) {
+      for (const char* backend : {"posix", "pnetcdf", "hdf5", "netcdf"}) {
+        Plan plan = small_job(mode, is_checkpoint, backend);
+        plan.files.front() = vast_file(is_checkpoint, backend);
+        run(plan, "offsets of more than 32 bits");
+        plan.files.front().goes_on = true;
+        plan.next.push_back({.mode = mode, .servers = plan.servers, .goes_back = 1});
+        run(plan, "offsets of more than 32 bits, and a job that goes on");
       }
     }
   }
