@@ -26,7 +26,7 @@ std::int64_t count_faults(const PlannedFaults& faults) {
          (faults.disk.failing_sync ? 1 : 0) + (faults.disk.writes_are_short ? 1 : 0) +
          (faults.disk_slowness > 1 ? 1 : 0) + (faults.folder_goes ? 1 : 0) +
          (faults.stopped_process ? 1 : 0) + (faults.killed_at ? 1 : 0) +
-         (faults.killed_server ? 1 : 0) + faults.power_losses;
+         (faults.killed_server ? 1 : 0) + (faults.second_job_at ? 1 : 0) + faults.power_losses;
 }
 
 /// What the library prints while a history runs is told in its log.

@@ -56,7 +56,7 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       oracle_{plan} {
   // On a very slow disk one rank may write alone for longer than others wait for it.
   constexpr std::int64_t very_slow = 100;
-  for (int process = 0; process < plan.ranks + plan.servers; ++process) {
+  for (int process = 0; process <= plan.ranks + plan.servers; ++process) {
     policies_.emplace_back((plan.faults.disk_slowness > very_slow ? 10 : 1) * deadline_seconds);
   }
   oracle_.around_calls([this](int rank) { policy_of(rank).begin_call(); },
@@ -100,6 +100,9 @@ void Job::run() {
     world_.add_process("server " + std::to_string(server), [this, server] { serve(server); });
   }
   const PlannedFaults& faults = plan_.faults;
+  if (faults.second_job_at) {
+    world_.add_process("the second job", [this] { try_as_second_job(); });
+  }
   machine_.slow_down(faults.disk_slowness);
   if (faults.folder_goes) {
     machine_.lose_folder(*faults.folder_goes, faults.folder_is_gone_for);
@@ -158,6 +161,9 @@ void Job::run() {
 }
 
 int Job::node_of(int process) const {
+  if (process >= plan_.ranks + plan_.servers) {
+    return 0;
+  }
   return process < plan_.ranks ? process * plan_.nodes / plan_.ranks
                                : (process - plan_.ranks) * plan_.nodes / plan_.servers;
 }
@@ -291,6 +297,11 @@ void Job::compute(int number) {
     const auto stripes = plan_.mode == Mode::kernel ? share_stripes(number) : nullptr;
     place.stripes = stripes.get();
     Workload program{plan_, number, members_, oracle_, world_};
+    program.before_closing([this](std::size_t file) {
+      while (file == 0 && is_second_there_) {
+        world_.spend(10 * microsecond);
+      }
+    });
     iocomp::client::Client client{settings_, policy_of(number), disk, std::move(place),
                                   transport.get()};
     program.run(client);
@@ -309,6 +320,41 @@ void Job::compute(int number) {
     oracle_.broken("rank " + std::to_string(number) +
                    ": an exception leaves the library: " + error.what());
   }
+}
+
+// A job of one rank that wants to write what this one has open: it is refused, and told why.
+void Job::try_as_second_job() {
+  const int process = plan_.ranks + plan_.servers;
+  world_.sleep(*plan_.faults.second_job_at);
+  is_second_there_ = oracle_.is_held(0);
+  if (!is_second_there_) {
+    return;
+  }
+  Plan plan = plan_;
+  plan.mode = Mode::synchronous;
+  plan.files.resize(1);
+  PlannedFile& file = plan.files.front();
+  file.comes_after.clear();
+  file.goes_on = file.goes_on != (plan_.seed % 2 == 0);
+  file.replaces = !file.goes_on;
+  const auto settings = settings_of(plan);
+  iocomp::client::Place place;
+  place.comm = handle(&network_.make({process}));
+  place.job = "second";
+  iocomp::client::Client client{settings, policy_of(process), usual_disk_options(),
+                                std::move(place), nullptr};
+  const auto opened = iocomp::outcome_of([&] {
+    (void)client.open(MPI_COMM_NULL, file.name, file.is_checkpoint ? "checkpoint" : "series",
+                      INT64_MAX);
+  });
+  oracle_.say(process, "opens " + file.name + ": " + opened.story);
+  if (opened.code != iocomp::ErrorCode::target_exists ||
+      opened.story.find("is being written by the job sim-") == std::string::npos) {
+    oracle_.broken("a second job opens " + file.name +
+                   ", which is being written: " + (opened.ok() ? "it may" : opened.story));
+  }
+  (void)client.finalize();
+  is_second_there_ = false;
 }
 
 // What is copied stays within its bound: by this rank, and by the servers together.

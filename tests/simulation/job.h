@@ -59,6 +59,7 @@ class Job {
  private:
   void compute(int rank);
   void serve(int server);
+  void try_as_second_job();
   [[nodiscard]] int node_of(int process) const;
   [[nodiscard]] const iocomp::mpi::WaitPolicy& policy_of(int process) const;
   [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(int process,
@@ -88,6 +89,7 @@ class Job {
   bool was_killed_ = false;
   bool is_terminated_ = false;
   bool has_lost_server_ = false;
+  bool is_second_there_ = false;  // a job that tries to open the first file
 };
 
 /// How every process of a simulated job uses the disk.

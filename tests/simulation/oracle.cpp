@@ -60,6 +60,7 @@ Oracle::Oracle(const Plan& plan)
       failures_of_(static_cast<std::size_t>(plan.ranks), std::vector<Failures>(plan.files.size())),
       ended_(static_cast<std::size_t>(plan.ranks),
              std::vector<std::set<std::int64_t>>(plan.files.size())),
+      open_(plan.files.size()),
       closes_(plan.files.size()) {}
 
 void Oracle::know(const std::vector<Found>& before) {
@@ -123,6 +124,7 @@ void Oracle::failed(int rank, std::size_t file, const std::string& call, const E
 void Oracle::opened(int /*rank*/, std::size_t file, std::int64_t first_step) {
   const PlannedFile& planned = plan_.files[file];
   told_[file].first_step = first_step;
+  ++open_[file];
   std::int64_t least = 0;
   for (const auto& [step, of_job] : told_[file].before.steps) {
     const bool is_kept = planned.goes_on && step <= told_[file].before.after;
@@ -132,6 +134,10 @@ void Oracle::opened(int /*rank*/, std::size_t file, std::int64_t first_step) {
     broken(planned.name + " goes on at step " + std::to_string(first_step) + ", it has " +
            std::to_string(least));
   }
+}
+
+bool Oracle::is_held(std::size_t file) const {
+  return open_[file] == count_members(plan_, plan_.files[file]);
 }
 
 void Oracle::set_attributes(std::size_t file, int version) {

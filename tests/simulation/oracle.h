@@ -52,6 +52,10 @@ class Oracle {
   int attempt(int rank, std::size_t file, const std::string& call,
               const std::function<void()>& body);
   void opened(int rank, std::size_t file, std::int64_t first_step);
+  /// A rank is about to close a file, or to leave that to finalize.
+  void lets_go(std::size_t file) { --open_[file]; }
+  /// Whether all members have a file open.
+  [[nodiscard]] bool is_held(std::size_t file) const;
   /// A rank has set the attributes of a file, to their values of this version.
   void set_attributes(std::size_t file, int version);
   /// What a put came to: its ticket, or 0.
@@ -90,6 +94,7 @@ class Oracle {
   std::vector<std::vector<Ends>> ends_;
   std::vector<std::vector<Failures>> failures_of_;          // by rank and file
   std::vector<std::vector<std::set<std::int64_t>>> ended_;  // steps, likewise
+  std::vector<int> open_;                                   // by file: ranks that have it open
   std::vector<int> closes_;  // by file: ranks that have closed it without a failure
   std::vector<std::string> violations_;
   std::function<void(int, const std::string&)> log_;

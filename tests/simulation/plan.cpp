@@ -492,6 +492,19 @@ void plan_long_series(Random random, Plan& plan) {
   }
 }
 
+// The first job holds its file as long as nothing else goes wrong.
+void plan_second_job(Random random, Plan& plan) {
+  const PlannedFaults& faults = plan.faults;
+  const bool has_mistake = std::ranges::any_of(plan.files, simulation::has_mistake);
+  const bool is_refused = plan.files.front().exists_before && !plan.files.front().replaces;
+  const bool holds = !has_mistake && !is_refused && !plan.files.front().fails_when_full &&
+                     !plan.files.front().is_compressed && faults.disk == Disk::Faults{} &&
+                     !faults.folder_goes && !faults.stopped_process && !faults.killed_server;
+  if (holds && random.chance(1, 16)) {
+    plan.faults.second_job_at = random.below(4 * millisecond);
+  }
+}
+
 // Which programs ask when bytes are durable, and set attributes again. In pnetcdf those that are
 // set later change in place, when the file is closed.
 void plan_looks(Random random, Plan& plan) {
@@ -551,6 +564,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan_next_jobs(chain, plan, focus);
   plan_order(Random{seed ^ 0x0DE2}, plan);
   plan_looks(Random{seed ^ 0xA57C}, plan);
+  plan_second_job(Random{seed ^ 0x2B0B}, plan);
   Random closing{seed ^ 0xC105};
   for (auto& file : plan.files) {
     const bool may_wait = file.mistake == Mistake::none && !file.leaves_close_to_finalize;

@@ -116,6 +116,8 @@ struct PlannedFaults {
   std::optional<std::int64_t> killed_at_sync{};
   /// Since all ranks are connected, or since another one was stopped in a call.
   Nanoseconds server_killed_after = 0;
+  /// Another job opens the first file then, if all its members have it open.
+  std::optional<Nanoseconds> second_job_at{};
 };
 
 /// A job that goes on with the files of the job before it, in the same programs.

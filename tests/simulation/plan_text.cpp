@@ -148,6 +148,7 @@ struct Fields<PlannedFaults> {
     field("killed_server", &PlannedFaults::killed_server);
     field("killed_at_sync", &PlannedFaults::killed_at_sync);
     field("server_killed_after", &PlannedFaults::server_killed_after);
+    field("second_job_at", &PlannedFaults::second_job_at);
   }
 };
 template <>

@@ -68,6 +68,8 @@ std::vector<PlannedFaults> with_fewer(const PlannedFaults& faults) {
           [](PlannedFaults& less) { less.killed_at_sync.reset(); });
   without(faults.stopped_process.has_value(),
           [](PlannedFaults& less) { less.stopped_process.reset(); });
+  without(faults.second_job_at.has_value(),
+          [](PlannedFaults& less) { less.second_job_at.reset(); });
   without(faults.disk_slowness > 1, [](PlannedFaults& less) { less.disk_slowness = 1; });
   without(faults.power_losses > 0, [](PlannedFaults& less) { less.power_losses = 0; });
   return all;

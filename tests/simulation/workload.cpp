@@ -408,6 +408,10 @@ void Workload::wait(const OpenFile& open, Buffer& buffer, Await state) {
 
 void Workload::begin_closing(OpenFile& open) {
   const PlannedFile& planned = plan_.files[open.number];
+  if (open.file != nullptr) {
+    before_closing_(open.number);
+    oracle_.lets_go(open.number);
+  }
   if (open.file == nullptr || planned.leaves_close_to_finalize) {
     return;
   }

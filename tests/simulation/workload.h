@@ -30,6 +30,10 @@ class Workload {
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
+  /// Called with the number of a file that the rank is about to close.
+  void before_closing(std::function<void(std::size_t)> action) {
+    before_closing_ = std::move(action);
+  }
   /// All files of the rank, from opening to closing. Its arrays stay until this object goes: the
   /// client reads them until it is finalized.
   void run(iocomp::client::Client& client);
@@ -72,6 +76,7 @@ class Workload {
   const std::vector<MPI_Comm>& members_;
   Oracle& oracle_;
   World& world_;
+  std::function<void(std::size_t)> before_closing_;
   iocomp::client::Client* client_ = nullptr;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::pair<Buffer*, Await>> waits_;  // for the end of the step
