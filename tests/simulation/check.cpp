@@ -22,6 +22,7 @@
 #include "machine.h"
 #include "network.h"
 #include "plan_settings.h"
+#include "reading/find_committed.h"
 #include "reading/input.h"
 #include "step_check.h"
 #include "world.h"
@@ -72,6 +73,9 @@ class FileCheck {
     check_attributes();
     check_before();
     check_promises();
+    if (planned_->backend != "posix") {
+      look_without_manifest();
+    }
   }
 
   // A step that is there, and that this job has made beyond doubt, has those of another file before
@@ -173,6 +177,71 @@ class FileCheck {
     } else {
       broken(name_of(step) + " is visible, and " + wrong);
     }
+  }
+
+  // Other programs see what the file itself tells: no step that nobody has put, or that has failed.
+  void look_without_manifest() {
+    using iocomp::reading::Sought;
+    const auto kind =
+        has_file_per_step(*planned_) ? Sought::Kind::file_per_step : Sought::Kind::one_file;
+    std::optional<Input> file;
+    const auto opened = iocomp::outcome_of([&] {
+      file.emplace(planned_->name,
+                   iocomp::reading::find_committed(
+                       {planned_->name, path_of(*planned_), planned_->backend, {}, kind, false}),
+                   std::string{});
+    });
+    if (!opened.ok()) {
+      return;
+    }
+    for (const auto& step : file->committed().steps) {
+      if (const auto wrong = wrong_with(*file, step.number); !wrong.empty()) {
+        broken(planned_->name + " itself shows a step, as number " + std::to_string(step.number) +
+               ", which nobody has put: " + wrong);
+      }
+    }
+  }
+
+  // Files that count their steps along a dimension know no other numbers. They have something in
+  // steps that failed, too: what was put, or fill values. A disk that takes no writes cannot take a
+  // step back.
+  [[nodiscard]] std::string wrong_with(Input& file, std::int64_t number) const {
+    const bool has_numbers = has_file_per_step(*planned_) ||
+                             (planned_->backend == "hdf5" && !planned_->grows_along_time);
+    const bool shows_something =
+        std::ranges::any_of(file.committed().variables, [&](const auto& variable) {
+          return std::ranges::find(variable.places, number, &Input::Place::step) !=
+                 variable.places.end();
+        });
+    std::string wrong = shows_something ? "there is none" : "";
+    const auto is_it = [&](const PlannedFile& planned, std::int64_t step) {
+      if (!wrong.empty() && (!has_numbers || step == number)) {
+        wrong = difference(file, planned, step, number);
+      }
+      return wrong.empty();
+    };
+    for (const Steps& steps : {told_.before.steps, told_.before.removed}) {
+      for (const auto& [step, planned] : steps) {
+        (void)is_it(*planned, step);
+      }
+    }
+    // Steps of an earlier job may be there that it did not come to tell of in the manifest.
+    PlannedFile one = *planned_;
+    for (int job = planned_->goes_on ? 0 : one.generation; job <= planned_->generation; ++job) {
+      one.generation = job;
+      for (std::int64_t step = 0; step < std::ssize(one.steps) && !wrong.empty(); ++step) {
+        const bool has_failed = job == planned_->generation && has_numbers &&
+                                told_.failed.contains(step) && !is_in_doubt(plan_, *planned_) &&
+                                plan_.faults.disk == Disk::Faults{} && !plan_.faults.folder_goes;
+        if (is_it(one, step) && has_failed) {
+          wrong = "it was told as failed";
+        }
+      }
+    }
+    for (auto& part : one.steps.front().variables) {
+      part.puts.clear();
+    }
+    return has_numbers || !is_it(one, 0) ? wrong : std::string{};
   }
 
   // Whether a step is gone because enough later ones are there.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "plan.h"
@@ -11,8 +12,10 @@
 namespace simulation {
 
 /// What differs, if a step that a reader finds is not that which a file's programs have put.
+/// @param in_file  the number that the file itself tells, if no manifest is read: then it has no
+/// checksums.
 [[nodiscard]] std::string difference(iocomp::reading::Input& input, const PlannedFile& file,
-                                     std::int64_t step);
+                                     std::int64_t step, std::optional<std::int64_t> in_file = {});
 
 /// What is wrong with the variable "time" of a step, which nobody has to put.
 [[nodiscard]] std::string difference_of_time(iocomp::reading::Input& input, std::int64_t step);
