@@ -79,8 +79,8 @@ struct Beginning {
 /// events knows the same variables, shapes and offsets.
 class Catalogue {
  public:
-  /// The size of a header without names and attributes.
-  static constexpr std::int64_t empty_header_bytes = 64;
+  /// The size of a header without names and attributes of the program.
+  static constexpr std::int64_t empty_header_bytes = 256;
 
   /// @param one_file  all steps go to one physical file.
   /// @param kept_bits  what the file keeps of its variables; null: everything.

@@ -70,6 +70,7 @@ struct Inventory {
   std::map<std::string, Attributes> of_variable;  ///< by name
   std::map<std::string, std::string> not_read{};  ///< what is no variable of iocomp's, and why
   std::map<std::int64_t, StepName> names{};  ///< of those that have a number or a time of their own
+  bool tells_numbers = false;                ///< the file itself tells the numbers of the steps
 
   /// The program's name for a step. Unless one was told, its number follows that of the step
   /// before.

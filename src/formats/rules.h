@@ -7,6 +7,7 @@
 
 #include "array/element_type.h"
 #include "contents/rules.h"
+#include "contents/step_numbers.h"
 
 namespace iocomp::formats {
 
@@ -39,11 +40,16 @@ inline constexpr std::array<std::string_view, 20> netcdf_attributes{"CLASS",
                                                                     "_QuantizeGranularBitRound*"};
 /// netCDF gives such a name to a variable that is called like a dimension and is not its
 /// coordinate.
-inline constexpr std::array<std::string_view, 1> netcdf_variables{"_nc4_non_coord_*"};
+inline constexpr std::array<std::string_view, 2> netcdf_variables{contents::step_numbers_name,
+                                                                  "_nc4_non_coord_*"};
+/// The numbers of the steps, there and below.
+inline constexpr std::array<std::string_view, 1> hdf5_time_variables{contents::step_numbers_name};
+inline constexpr std::array<std::string_view, 1> zarr_attributes{contents::step_numbers_name};
 /// Names of its own, and such as no folder has.
 inline constexpr std::array<std::string_view, 3> zarr_variables{"__*", "zarr.json*", "...*"};
-/// The variable that a step gets if it has no other.
-inline constexpr std::array<std::string_view, 1> adios2_variables{"iocomp_empty_step"};
+/// The variable that a step gets if it has no other, and that of its number.
+inline constexpr std::array<std::string_view, 2> adios2_variables{"iocomp_empty_step",
+                                                                  contents::step_numbers_name};
 /// The number of steps.
 inline constexpr std::array<std::string_view, 1> adios2_hdf5_attributes{"NumSteps"};
 
@@ -70,6 +76,7 @@ inline constexpr Rules hdf5_flat{.format = "hdf5",
 inline constexpr Rules hdf5_time{.format = "hdf5",
                                  .variant = "layout = \"time\"",
                                  .has_steps_at_root = true,
+                                 .reserved_variables = reserved::hdf5_time_variables,
                                  .most_characters = std::int64_t{1} << 31,
                                  .keeps_first_definitions = true};
 
@@ -95,6 +102,7 @@ inline constexpr Rules zarr{.format = "zarr",
                             .has_groups = false,
                             .has_backslashes = false,
                             .reserved_variables = reserved::zarr_variables,
+                            .reserved_attributes = reserved::zarr_attributes,
                             .types = Types::all().without({character}),
                             .has_dimensions = true,
                             .keeps_first_definitions = true};

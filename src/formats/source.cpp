@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 
 #include "array/box.h"
 #include "array/memory_box.h"
 #include "array/runs.h"
 #include "base/error.h"
+#include "contents/description.h"
+#include "contents/step_numbers.h"
+#include "formats/words.h"
 
 namespace iocomp::formats {
 
@@ -16,7 +21,41 @@ Whereabouts Source::whereabouts(const Placed& /*where*/) {
               "its values lie neither in HDF5 datasets nor as plain elements in one file"};
 }
 
+namespace {
+
+bool tells_numbers(const Placed& placed) {
+  const Variable wanted = contents::step_numbers_variable();
+  const Variable& found = placed.variable;
+  return found.name == wanted.name && found.type == wanted.type && found.shape == wanted.shape;
+}
+
+}  // namespace
+
+// What tells the numbers of the steps is none of the program's.
 Inventory Source::inventory() {
+  Inventory found = look_through();
+  std::map<std::int64_t, std::int64_t> told;
+  const auto in_attribute = contents::numbers_in(found.attributes);
+  if (!in_attribute.empty()) {
+    found.attributes.erase(contents::step_numbers_name);
+  }
+  for (std::size_t i = 0; i < found.steps.size() && !in_attribute.empty(); ++i) {
+    told[found.steps[i]] = i < in_attribute.size() ? in_attribute[i] : contents::unknown_number;
+  }
+  for (const auto& placed : found.contents) {
+    if (tells_numbers(placed)) {
+      auto* const number = reinterpret_cast<std::byte*>(&told[placed.step]);
+      read(placed, {}, {array::dense_memory(1), number, nullptr});
+    }
+  }
+  if (std::erase_if(found.contents, tells_numbers) > 0) {
+    found.of_variable.erase(contents::step_numbers_name);
+  }
+  contents::number_steps(found, told);
+  return found;
+}
+
+Inventory Source::look_through() {
   throw Error{ErrorCode::unsupported,
               "the format does not tell what its files contain: without its manifest, <file>.json, "
               "a file cannot be read"};

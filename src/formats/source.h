@@ -61,10 +61,14 @@ class Source {
   /// that.
   [[nodiscard]] virtual bool is_whole() { return false; }
 
-  /// The contents that the file itself tells, for files without a manifest. By default a format
-  /// cannot.
+  /// The contents that the file itself tells, for files without a manifest, with the numbers of its
+  /// steps where it tells them (contents/step_numbers.h).
   /// @throws Error{unsupported}; Error{storage_failure}.
-  [[nodiscard]] virtual Inventory inventory();
+  [[nodiscard]] Inventory inventory();
+
+ private:
+  /// All that is in the file, by places of steps. By default a format cannot tell.
+  [[nodiscard]] virtual Inventory look_through();
 };
 
 /// Reads for libraries that read dense blocks only: gives them bytes to read into, and `scatter`

@@ -37,7 +37,7 @@ inline constexpr const char* mark_of_zarr_folder = "zarr.json";
 /// The symbol that a module `libiocomp_source_<name>.so` exports; `interface_version` must be the
 /// core's.
 extern "C" {
-inline constexpr int iocomp_source_interface_version = 2;
+inline constexpr int iocomp_source_interface_version = 3;
 struct iocomp_source_entry {
   int interface_version;
   /// The version of the library that reads: "HDF5 1.10.8".

@@ -255,6 +255,6 @@ def _accidents(chance: random.Random, plan: Plan) -> list[str]:
     tells_itself = backend in ("hdf5", "netcdf", "pnetcdf")
     if tells_itself and chance.random() < 0.5:
         found += chance.sample(["repack", "extend"], chance.choice([1, 1, 2]))
-    if (tells_itself or backend == "adios2") and chance.random() < 0.35:
+    if (tells_itself or backend in ("adios2", "zarr")) and chance.random() < 0.35:
         found.append(chance.choice(["lose", "recover"]))
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""HDF5 files call steps by their numbers; earlier releases called them by their place."""
+"""Files tell the numbers of their steps. HDF5 groups of earlier releases have their places."""
 
 from __future__ import annotations
 
@@ -11,20 +11,29 @@ import h5py
 import numpy as np
 import pytest
 from actors import Actors, Job
-from files import MODES, file_settings, mode_settings, values
+from files import FORMATS, MODES, extension, file_settings, mode_settings, skip_if_missing, values
+from test_tools import run
 
 from iocomp import open_files
 
 NUMBERS = [1, 2, 3, 12]
+TELL_THEMSELVES = [name for name in FORMATS if name not in ("posix", "mpiio")]
 SHAPE = (6, 4)
 DEFINE = ["open out series", "define out u int64 6x4", "define out once float64 6"]
 
 
 def play(
-    actors: Actors, lines: list[str], mode: str, folder: Path | None = None, **more: object
+    actors: Actors,
+    lines: list[str],
+    mode: str,
+    folder: Path | None = None,
+    back_end: str = "hdf5",
+    **more: object,
 ) -> Job:
+    skip_if_missing(actors.build, back_end)
+    more = {"path": f"out{extension(back_end)}", **more}
     settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
-    settings["files"] = {"out": file_settings("hdf5", path="out.h5", **more)}
+    settings["files"] = {"out": file_settings(back_end, **more)}
     job = actors.play(
         "\n".join(["init", *lines]), ranks=3 if mode == "async" else 2, settings=settings, folder=folder
     )
@@ -52,14 +61,33 @@ def wanted(number: int) -> Any:
     return values(np.int64, 24, number).reshape(SHAPE)
 
 
-def check(actors: Actors, folder: Path, numbers: list[int]) -> None:
-    """All readers find the values of each step; step 3 has none."""
-    with open_files(folder / "out.h5") as files:
+def manifest_of(path: Path) -> Path:
+    return Path(f"{path}.json")
+
+
+def written(actors: Actors, back_end: str, numbers: list[int]) -> tuple[Path, Path]:
+    """Return the folder and the path of a file with such steps."""
+    lines = [line for line in steps(numbers) if "once" not in line]
+    folder = play(actors, lines, "sync", None, back_end).folder
+    return folder, folder / f"out{extension(back_end)}"
+
+
+def recovered(actors: Actors, folder: Path, back_end: str) -> str:
+    name = f"out{extension(back_end)}"
+    done = run(actors, folder, "recover", name)
+    assert done.returncode == 0 and "written" in done.stdout, done
+    return done.stdout
+
+
+def check(actors: Actors, folder: Path, numbers: list[int], back_end: str = "hdf5") -> None:
+    """All readers find the values of each step; where step 3 is one, it has none."""
+    with open_files(folder / f"out{extension(back_end)}") as files:
         assert list(files.steps) == numbers
-        assert 3 not in numbers or "u" not in files.variables(3)
+        assert 3 not in numbers or len(numbers) < 4 or "u" not in files.variables(3)
         for number in numbers:
-            assert number == 3 or (files.read("u", number) == wanted(number)).all(), number
-    job = play(actors, ["read out"], "sync", folder)
+            if "u" in files.variables(number):
+                assert (files.read("u", number) == wanted(number)).all(), number
+    job = play(actors, ["read out"], "sync", folder, back_end)
     for entry in job.calls("read"):
         assert entry["steps"] == numbers and entry["right"], entry
 
@@ -105,14 +133,90 @@ def test_groups_that_are_called_by_place_are_read_and_continued(actors: Actors, 
     check(actors, folder, [*NUMBERS, 20])
 
 
-def test_a_lost_manifest_does_not_lose_the_numbers(actors: Actors) -> None:
-    folder = play(actors, steps(NUMBERS), "sync").folder
-    Path(folder, "out.h5.json").unlink()
-    from test_tools import run, told
-
-    assert run(actors, folder, "recover", "out.h5").returncode == 0
-    assert told(actors, folder, "ls")[0]["steps"] == {"first": 1, "last": 12, "count": 3}
+@pytest.mark.parametrize("back_end", TELL_THEMSELVES)
+def test_a_lost_manifest_does_not_lose_the_numbers(actors: Actors, back_end: str) -> None:
+    """The third step has nothing, so that it is none without the manifest."""
+    folder, path = written(actors, back_end, NUMBERS)
+    there = [1, 2, 12]
+    manifest_of(path).unlink()
+    with open_files(path) as files:  # what the file says of itself
+        assert list(files.steps) == there and "iocomp_step" not in files.variables()
+    assert "counted from 0" not in recovered(actors, folder, back_end)
+    check(actors, folder, there, back_end)
+    if back_end in ("adios2", "adios2-hdf5"):  # one job writes such a file
+        return
     more = [*DEFINE[:2], "begin_step out 20", "put out u", "end_step out", "close out"]
-    play(actors, more, "sync", folder, existing="continue")
-    assert numbers_in(folder / "out.h5") == ["1", "2", "12", "20"]
-    check(actors, folder, [1, 2, 12, 20])
+    play(actors, more, "sync", folder, back_end, existing="continue")
+    check(actors, folder, [*there, 20], back_end)
+    manifest_of(path).unlink()
+    recovered(actors, folder, back_end)
+    check(actors, folder, [*there, 20], back_end)
+
+
+@pytest.mark.parametrize("back_end", TELL_THEMSELVES)
+@pytest.mark.parametrize("numbers", [[0, 100, 200], [0, 1, 2, 12, 13]])
+def test_numbers_that_begin_like_places(
+    actors: Actors, back_end: str, numbers: list[int]
+) -> None:
+    lines = [DEFINE[0], DEFINE[1]]
+    for number in numbers:
+        lines += [f"begin_step out {number}", "put out u", "end_step out"]
+    path = Path(f"out{extension(back_end)}")
+    folder = play(actors, [*lines, "close out"], "sync", None, back_end).folder
+    manifest_of(folder / path).unlink()
+    assert "counted from 0" not in recovered(actors, folder, back_end)
+    check(actors, folder, numbers, back_end)
+
+
+@pytest.mark.parametrize("back_end", [name for name in TELL_THEMSELVES if name != "hdf5"])
+def test_steps_that_are_counted_cost_nothing(actors: Actors, back_end: str) -> None:
+    """Their files have no numbers, and who recovers them says that it counts."""
+    folder, path = written(actors, back_end, [0, 1, 2, 3])
+    found = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    assert not any(b"iocomp_step" in each.read_bytes() for each in found)
+    manifest_of(path).unlink()
+    assert "counted from 0: it does not say their numbers" in recovered(actors, folder, back_end)
+    with open_files(path) as files:
+        assert list(files.steps) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("back_end", TELL_THEMSELVES)
+def test_numbers_of_what_is_killed(actors: Actors, back_end: str) -> None:
+    """Each file that a kill may leave tells the numbers of the steps that are committed."""
+    if back_end == "adios2-hdf5":
+        pytest.skip("it can be read only when it is closed")
+    lines = [DEFINE[0], DEFINE[1]]
+    for number in (3, 7, 20):
+        lines += [f"begin_step out {number}", "put out u", "end_step out", f"wait_step out {number}"]
+    name = f"out{extension(back_end)}"
+    job = actors.play(
+        "\n".join(["init", *lines, "@1 kill 0", "barrier"]),
+        ranks=2,
+        settings={**mode_settings("sync"), "files": {"out": file_settings(back_end, path=name)}},
+    )
+    assert job.status != 0
+    manifest_of(job.folder / name).unlink()
+    assert "counted from 0" not in recovered(actors, job.folder, back_end)
+    check(actors, job.folder, [3, 7, 20], back_end)
+
+
+@pytest.mark.parametrize("engine", ["netcdf", "pnetcdf"])
+def test_other_programs_see_the_numbers(actors: Actors, engine: str) -> None:
+    import netCDF4
+
+    _, path = written(actors, engine, NUMBERS)
+    with netCDF4.Dataset(path) as file:
+        assert file["iocomp_step"].dimensions == ("time",)
+        assert file["iocomp_step"][:].tolist() == [1, 2, -1, 12]
+
+
+@pytest.mark.parametrize("back_end", [name for name in TELL_THEMSELVES if name != "hdf5"])
+def test_the_name_of_the_numbers_is_taken(actors: Actors, back_end: str) -> None:
+    name = f"out{extension(back_end)}"
+    skip_if_missing(actors.build, back_end)
+    is_attribute = back_end.startswith("zarr")
+    what = "attribute out iocomp_step 5" if is_attribute else "define out iocomp_step int64 2"
+    settings = {**mode_settings("sync"), "files": {"out": file_settings(back_end, path=name)}}
+    lines = ["init", DEFINE[0], what]
+    job = actors.play("\n".join(lines), ranks=1, settings=settings)
+    assert any("iocomp_step means something else" in str(each) for each in job.failures()), job

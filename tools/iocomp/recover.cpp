@@ -61,7 +61,8 @@ bool is_needed(const Output& output) {
   });
 }
 
-// The steps of a series follow one another from 0 on; what the file calls them are their numbers.
+// The steps of a series follow one another from 0 on; where the file calls them otherwise, these
+// are their numbers.
 void count_from_0(contents::Inventory& inventory) {
   std::map<std::int64_t, std::int64_t> places;
   for (auto& number : inventory.steps) {
@@ -93,7 +94,7 @@ contents::Inventory inventory_of(const Output& output, const Output::File& file,
   if (inventory.steps.empty()) {
     throw Error{ErrorCode::storage_failure, "it has no step"};
   }
-  if (file.step < 0) {
+  if (file.step < 0 && inventory.names.empty()) {
     count_from_0(inventory);
   }
   return inventory;
@@ -134,7 +135,9 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   std::vector<std::int64_t> numbers;
   std::ranges::transform(steps, std::back_inserter(numbers),
                          [&](std::int64_t step) { return inventory.name_of(step).number; });
-  const std::string why = "made of what the file says: " + name + ", steps " + steps_text(numbers);
+  const bool guesses = file.step < 0 && !inventory.tells_numbers;
+  const std::string why = "made of what the file says: " + name + ", steps " + steps_text(numbers) +
+                          (guesses ? ", counted from 0: it does not say their numbers" : "");
   if (chosen.dry_run) {
     return {manifest_of(file.path), "would write", why};
   }
@@ -144,8 +147,13 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   head.format = name;
   const bool is_checkpoint = file.step >= 0 && steps.size() == 1;
   head.kind = !output.kind.empty() ? output.kind : is_checkpoint ? "checkpoint" : "series";
-  head.first_step = steps.front();
-  head.steps = steps.back() - steps.front() + 1;
+  head.first_step = file.step < 0 ? 0 : steps.front();
+  head.steps = steps.back() - head.first_step + 1;
+  for (std::int64_t step = head.first_step; step < steps.back(); ++step) {
+    if (!std::ranges::binary_search(steps, step)) {
+      head.absent.push_back(step);
+    }
+  }
   head.bytes = size_of_target(Path{file.path});
   head.byte_order = formats::format(name, chosen.modules).traits().byte_order;
   commit::write_manifest(commit::target_names(Path{file.path}, -1, "recover"), head,

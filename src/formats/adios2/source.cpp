@@ -124,7 +124,7 @@ void StepSource::read(const Placed& where, const array::Box& box, const Destinat
   });
 }
 
-Inventory StepSource::inventory() {
+Inventory StepSource::look_through() {
   const std::lock_guard lock{library_};
   return told("read", path_, [this] {
     Inventory found;

@@ -25,9 +25,9 @@ class StepSource : public Source {
 
   /// Elements that nobody put are zeros.
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
-  [[nodiscard]] Inventory inventory() override;
 
  private:
+  [[nodiscard]] Inventory look_through() override;
   void open();
   void close() noexcept;
   /// Opens the next step. @return false if there is none.

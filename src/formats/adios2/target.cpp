@@ -28,6 +28,7 @@
 #include "base/failure.h"
 #include "base/folder_targets.h"
 #include "base/small_files.h"
+#include "contents/step_numbers.h"
 #include "formats/adios2/earlier_dataset.h"
 #include "formats/adios2/engine.h"
 #include "formats/adios2/room.h"
@@ -246,6 +247,9 @@ void DatasetTarget::write_parts(const Description& description) {
   if (is_folder()) {
     define_attributes(description);  // the other keeps the first value that it sees
   }
+  if (is_called_otherwise(description)) {
+    bp::define(io_, contents::step_numbers_variable());
+  }
   engine_.BeginStep();
   bring_scalars_to_the_first(description);
   for (const auto& part : parts_) {
@@ -259,6 +263,12 @@ void DatasetTarget::write_parts(const Description& description) {
   }
   engine_.EndStep();
   ++steps_;
+}
+
+// ADIOS2 counts the steps. One that has another number tells it.
+bool DatasetTarget::is_called_otherwise(const Description& description) const {
+  return !options_.one_step && !description.contents.empty() &&
+         description.contents.front().number_of_step() != steps_;
 }
 
 // A variable is in a step when somebody puts it, be it a block without elements. BP4 cannot read
@@ -298,12 +308,18 @@ void DatasetTarget::bring_scalars_to_the_first(const Description& description) {
       scalars_.push_back(found == mine.end() ? Scalar{} : found->second);
     }
   }
+  const bool is_first = writers_.rank() == 0;
+  const Variable number = contents::step_numbers_variable();
+  if (is_called_otherwise(description)) {
+    const std::int64_t value = is_first ? description.contents.front().number_of_step() : 0;
+    variables.push_back(&number);
+    std::memcpy(scalars_.emplace_back().value.data(), &value, sizeof value);
+  }
   if (scalars_.empty()) {
     return;
   }
   // Nobody but its owner has other than zeros.
   const auto bytes = static_cast<int>(scalars_.size() * sizeof(Scalar));
-  const bool is_first = writers_.rank() == 0;
   mpi::check(MPI_Reduce(is_first ? MPI_IN_PLACE : scalars_.data(), scalars_.data(), bytes, MPI_BYTE,
                         MPI_BOR, 0, writers_.comm()));
   for (std::size_t i = 0; i < variables.size() && is_first; ++i) {

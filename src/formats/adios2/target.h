@@ -61,6 +61,7 @@ class DatasetTarget : public StepTarget {
   void mark_empty_step();
   void write_parts(const Description& description);
   void bring_scalars_to_the_first(const Description& description);
+  [[nodiscard]] bool is_called_otherwise(const Description& description) const;
   void put_what_is_empty(const Description& description);
   void define_attributes(const Description& description);
   [[nodiscard]] bool has_news(const Description& description) const;

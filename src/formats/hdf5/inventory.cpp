@@ -270,6 +270,7 @@ class Look {
       is_of_adios2 = group->is_of_adios2;
     }
     std::ranges::sort(inventory_.steps);
+    inventory_.tells_numbers = !is_of_adios2;
     for (const auto& name : names_.datasets) {
       const auto slash = name.find('/');
       const bool is_in_group = slash != std::string::npos;

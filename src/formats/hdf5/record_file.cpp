@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
+#include "base/write_plainly.h"
+#include "contents/step_numbers.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"
@@ -30,8 +33,28 @@ std::int64_t RecordFile::end() const { return next_allotted(file_.raw()); }
 
 void RecordFile::extend(std::int64_t end) { (void)allot(file_.raw(), end - this->end()); }
 
-Switch RecordFile::commit(const Description& description, std::int64_t from) {
+// The numbers lie in chunks like other small records. They are few bytes, so the lead writes them.
+Description RecordFile::with_numbers(Description description, std::int64_t from) {
+  if (is_numbered_) {
+    numbers_.tell(description, from);
+  }
+  if (!numbers_.are_needed()) {
+    return description;
+  }
+  const Variable variable = contents::step_numbers_variable();
+  for (auto step = std::min(from, numbers_told_); step < numbers_.end(); ++step) {
+    const std::int64_t number = numbers_.at(step);
+    const std::int64_t offset = find_place(variable, step);
+    write_plainly(file_.plain(), offset, std::as_bytes(std::span{&number, 1}), file_.path());
+    description.contents.push_back({step, variable, offset});
+  }
+  std::ranges::stable_sort(description.contents, {}, &Placed::step);
+  return description;
+}
+
+Switch RecordFile::commit(const Description& told, std::int64_t from) {
   const Quiet quiet;
+  const Description description = with_numbers(told, from);
   steps_ =
       description.contents.empty() ? std::min(steps_, from) : description.contents.back().step + 1;
   return write({take_note(description, from), description.attributes, description.of_variable},
@@ -44,9 +67,9 @@ std::int64_t RecordFile::end_of_data(const Description& description, std::int64_
   return placed_.end_with(description, from) ? std::max(told, placed_.end()) : told;
 }
 
-Switch RecordFile::finish(const Description& description, std::int64_t from) {
+Switch RecordFile::finish(const Description& last_told, std::int64_t from) {
   const Quiet quiet;
-  const bool has_new_steps = !description.contents.empty() || from < steps_;
+  const bool has_new_steps = !last_told.contents.empty() || from < steps_;
   const Edition& seen = made_.at(static_cast<std::size_t>(editions_.seen()));
   if (goes_on_ && !has_new_steps && seen.root == undefined_address) {
     end_datasets();
@@ -54,6 +77,7 @@ Switch RecordFile::finish(const Description& description, std::int64_t from) {
     file_.close();
     return {};  // a job that adds nothing: what earlier ones have written stays
   }
+  const Description description = with_numbers(last_told, from);
   Told told{take_note(description, from), description.attributes, description.of_variable};
   end_datasets();
   const bool is_told = seen.root != undefined_address && !editions_.is_begun() && !has_new_steps &&

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/path.h"
+#include "contents/step_numbers.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/chunk_index.h"
@@ -34,7 +35,9 @@ class RecordFile {
       : file_{path, options},
         others_write_{!options.compresses()},
         goes_on_{options.earlier_steps > 0},
-        steps_{std::max<std::int64_t>(options.earlier_steps, 0)} {}
+        steps_{std::max<std::int64_t>(options.earlier_steps, 0)},
+        is_numbered_{!options.one_step},
+        numbers_{options.earlier_numbers, options.earlier_steps} {}
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
   virtual ~RecordFile() = default;
@@ -50,6 +53,7 @@ class RecordFile {
   void is_visible() noexcept {
     editions_.turn();
     file_.is_visible();
+    numbers_told_ = numbers_.are_needed() ? numbers_.end() : 0;
   }
   [[nodiscard]] Switch finish(const Description& description, std::int64_t from);
 
@@ -98,6 +102,7 @@ class RecordFile {
     Told told;
     std::vector<Growing> growing;
   };
+  [[nodiscard]] Description with_numbers(Description description, std::int64_t from);
   [[nodiscard]] Switch write(Told told, std::int64_t durable_end, bool is_last);
   void make(Edition& edition, Told told);
   [[nodiscard]] std::int64_t end_of_data(const Description& description, std::int64_t from) const;
@@ -109,6 +114,9 @@ class RecordFile {
   Editions editions_;
   std::array<Edition, 2> made_;
   std::int64_t steps_;  // that were told
+  bool is_numbered_;    // it has more than one step
+  contents::StepNumbers numbers_;
+  std::int64_t numbers_told_ = 0;  // the file has those of so many places
   Rooms placed_;
 };
 

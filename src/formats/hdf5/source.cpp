@@ -303,7 +303,7 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
   DenseBlock{to, 1}.scatter_of(all.data(), where.variable.shape, box);
 }
 
-Inventory Hdf5Source::inventory() {
+Inventory Hdf5Source::look_through() {
   const std::lock_guard lock{library_};
   const Quiet quiet;
   opened_->reach();

@@ -32,9 +32,9 @@ class Hdf5Source : public Source {
   [[nodiscard]] Whereabouts whereabouts(const Placed& where) override;
   /// HDF5 opens no file that ends early.
   [[nodiscard]] bool is_whole() override { return true; }
-  [[nodiscard]] Inventory inventory() override;
 
  private:
+  [[nodiscard]] Inventory look_through() override;
   struct Found {
     Dataset dataset;
     bool has_time = false;   ///< one more dimension in front, for the steps

@@ -230,10 +230,10 @@ void TimeDataset::tell(const std::set<std::int64_t>& steps, std::int64_t from, s
       add(step);
     }
   }
-  for (const auto step : steps) {
-    if (has_room(step)) {
-      fill(records(), step);
-      add(step);
+  for (auto step = steps.lower_bound(records()); step != steps.end(); ++step) {
+    if (has_room(*step)) {
+      fill(records(), *step);
+      add(*step);
     }
   }
   fill(records(), until);

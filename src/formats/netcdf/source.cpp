@@ -131,7 +131,7 @@ class NetcdfSource : public Source {
     return end && *end <= opened_->bytes();
   }
 
-  Inventory inventory() override {
+  Inventory look_through() override {
     const std::lock_guard lock{library_};
     opened_->reach();
     Inventory inventory;

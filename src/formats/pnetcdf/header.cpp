@@ -306,11 +306,11 @@ std::optional<std::int64_t> end_of_elements(const Header& header) {
   return end;
 }
 
-std::vector<std::byte> encode_records(std::int64_t records) {
-  const auto bytes = std::as_bytes(std::span{&records, 1});
+std::vector<std::byte> encode_number(std::int64_t number) {
+  const auto bytes = std::as_bytes(std::span{&number, 1});
   std::vector<std::byte> big{bytes.begin(), bytes.end()};
   if constexpr (std::endian::native == std::endian::little) {
-    array::swap_bytes(big, sizeof(records));
+    array::swap_bytes(big, sizeof(number));
   }
   return big;
 }

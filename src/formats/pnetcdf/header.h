@@ -43,9 +43,10 @@ inline constexpr std::int64_t padding = 4;
   return (bytes + (padding - 1)) / padding * padding;
 }
 
-/// The offset of the number of records, and its bytes. Writing it makes one more record visible.
+/// The offset of the number of records. Writing it makes one more record visible.
 inline constexpr std::int64_t records_at = 4;
-[[nodiscard]] std::vector<std::byte> encode_records(std::int64_t records);
+/// A number of eight bytes as it is in the file.
+[[nodiscard]] std::vector<std::byte> encode_number(std::int64_t number);
 
 /// The first byte of a variable in a record, or in the file if it has no records.
 /// @throws Error{storage_failure} where the header has no such variable. @param path  for messages.

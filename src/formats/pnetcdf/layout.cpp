@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <span>
@@ -16,6 +17,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "contents/dimensions.h"
+#include "contents/step_numbers.h"
 #include "formats/cdf/fill.h"
 #include "formats/cdf/types.h"
 #include "formats/format.h"
@@ -173,6 +175,20 @@ void PnetcdfLayout::define(std::span<const Variable> all) {
   known_ = static_cast<int>(all.size());
 }
 
+void PnetcdfLayout::define_numbers() {
+  Slot slot{contents::step_numbers_variable(), {.has_time = true, .names = {}}};
+  if (with_time_ > 0 && !is_frozen_ && !numbers()) {
+    append(std::move(slot), true);
+  }
+}
+
+std::optional<int> PnetcdfLayout::numbers() const {
+  const auto found = std::ranges::find_if(slots_, [](const auto& entry) {
+    return entry.second.variable.name == contents::step_numbers_name;
+  });
+  return found == slots_.end() ? std::nullopt : std::optional{found->first};
+}
+
 std::int64_t PnetcdfLayout::append(Slot slot, bool is_record) {
   const std::int64_t bytes = slot.variable.bytes();
   const std::int64_t room = checked_round_up(bytes, padding);
@@ -304,7 +320,7 @@ std::vector<PnetcdfLayout::Gap> PnetcdfLayout::gaps(const Description& descripti
   for (std::int64_t step = from; step < until; ++step) {
     for (const auto& [id, slot] : slots_) {
       if (is_record(slot) && !put.contains({step, id})) {
-        gaps.push_back({id, slot.begin + step * record_bytes(), slot.variable.bytes()});
+        gaps.push_back({id, step, slot.begin + step * record_bytes(), slot.variable.bytes()});
       }
     }
   }

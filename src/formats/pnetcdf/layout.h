@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -40,6 +41,11 @@ class PnetcdfLayout {
   /// more variables.
   [[nodiscard]] int defined() const noexcept { return known_; }
   void define(std::span<const Variable> all);
+  /// Have a part in each record for the number of the step. Where that of the second record was
+  /// told, or there are no records, it is too late.
+  void define_numbers();
+  /// The variable that has them; nothing if there is none.
+  [[nodiscard]] std::optional<int> numbers() const;
   /// @param bytes  that names and attributes will take in the header by now, at most.
   void expect_header(std::int64_t bytes) noexcept { expected_bytes_ = bytes; }
   std::int64_t place(const Variable& variable, std::int64_t step);
@@ -65,6 +71,7 @@ class PnetcdfLayout {
   /// Parts of the records `from` to `until` (not included) that nobody has put.
   struct Gap {
     int variable = 0;
+    std::int64_t record = 0;
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
   };

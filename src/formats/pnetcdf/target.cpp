@@ -60,7 +60,8 @@ std::int64_t header_room(const FormatOptions& options) {
 PnetcdfTarget::PnetcdfTarget(const Path& path, const FormatOptions& options)
     : path_{path.text()},
       file_{open_physical(path, options.opening(), O_RDWR)},
-      layout_{header_room(options), options.alignment_bytes, options.one_step} {
+      layout_{header_room(options), options.alignment_bytes, options.one_step},
+      numbers_{options.earlier_numbers, options.earlier_steps} {
   if (options.earlier_steps >= 0) {
     go_on(options);
   }
@@ -73,8 +74,9 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
     throw Error{ErrorCode::storage_failure, "cannot go on with " + path_ + ": its header is torn"};
   }
   Header header = *std::move(found);
-  layout_.go_on(header, options.earlier_variables);
   records_ = std::min(header.records, options.earlier_steps);
+  const bool has_others = contents::forget_numbers(header.attributes, records_);
+  layout_.go_on(header, options.earlier_variables);
   const std::int64_t records = std::exchange(header.records, 0);
   header_ = encode(header);
   if (!layout_.goes_on()) {
@@ -85,6 +87,11 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
     if (::fsync(file_.raw()) != 0) {
       throw failure("fsync", path_, errno);
     }
+  }
+  if (has_others) {  // no byte moves
+    const auto behind = static_cast<std::size_t>(records_at) + sizeof records_;
+    write_plainly(file_, static_cast<std::int64_t>(behind), std::span{header_}.subspan(behind),
+                  path_);
   }
   set_size(layout_.file_bytes(records_));
 }
@@ -101,6 +108,9 @@ std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
   if (layout_.defined() < defined.variables()) {
     layout_.expect_header(defined.header_bytes());
     layout_.define(defined.all_variables(known.step));
+    if (defined.number(known.step) != known.step) {
+      layout_.define_numbers();
+    }
   }
   return layout_.place(variable, step);
 }
@@ -115,7 +125,13 @@ void PnetcdfTarget::take_note(const Description& description, std::int64_t from)
       records_ = std::max(records_, placed.step + 1);
     }
   }
+  numbers_.tell(description, from);
+  const auto numbers = layout_.numbers();
   for (const auto& gap : layout_.gaps(description, first_gap, records_)) {
+    if (gap.variable == numbers) {
+      write_plainly(file_, gap.offset, encode_number(numbers_.at(gap.record)), path_);
+      continue;
+    }
     fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type, std::endian::big,
          layout_.attributes(gap.variable, description));
   }
@@ -158,7 +174,7 @@ void PnetcdfTarget::reach(std::int64_t bytes) const {
 }
 
 Switch PnetcdfTarget::visible() const {
-  Switch visible{records_at, encode_records(records_)};
+  Switch visible{records_at, encode_number(records_)};
   if (header_.size() == empty_header_bytes) {
     const std::span<const std::byte> next = next_header_.empty() ? header_ : next_header_;
     const auto rest = next.first(empty_header_bytes)
@@ -191,8 +207,21 @@ Switch PnetcdfTarget::finish(const Description& description, std::int64_t from) 
   set_size(layout_.file_bytes(records_));
   std::set<int> variables;
   std::ranges::copy(std::views::keys(put_), std::inserter(variables, variables.end()));
-  write_header(description, variables);
+  write_header(with_numbers(description, variables), variables);
   return visible();
+}
+
+// Where the records have no part for the numbers, because they began like their places, the header
+// tells them at last: it is not written anew before.
+Description PnetcdfTarget::with_numbers(const Description& description,
+                                        const std::set<int>& variables) const {
+  Description last = description;
+  if (numbers_.are_needed() && !layout_.numbers() && records_ > 0) {
+    last.attributes.insert_or_assign(contents::step_numbers_name, numbers_.attribute(records_));
+    const auto bytes = std::ssize(encode(layout_.header(last, variables)));
+    return bytes > layout_.header_bytes() ? description : last;
+  }
+  return last;
 }
 
 }  // namespace iocomp::formats::cdf

@@ -10,6 +10,7 @@
 
 #include "base/descriptor.h"
 #include "base/path.h"
+#include "contents/step_numbers.h"
 #include "formats/format.h"
 #include "formats/pnetcdf/header.h"
 #include "formats/pnetcdf/layout.h"
@@ -26,7 +27,7 @@ namespace iocomp::formats::cdf {
 /// bytes. If steps without data come first, the header is an empty one of 48 bytes. To replace it,
 /// the part behind these bytes is written first, and then they are switched at once. Other changes
 /// of the header are written when the file is finished, in place. A file that goes on keeps its
-/// header till then.
+/// header till then, but for numbers of steps that are dropped.
 class PnetcdfTarget : public PlainTarget {
  public:
   PnetcdfTarget(const Path& path, const FormatOptions& options);
@@ -43,6 +44,8 @@ class PnetcdfTarget : public PlainTarget {
   void set_size(std::int64_t bytes) const;
   void reach(std::int64_t bytes) const;
   void take_note(const Description& description, std::int64_t from);
+  [[nodiscard]] Description with_numbers(const Description& description,
+                                         const std::set<int>& variables) const;
   void write_header(const Description& description, const std::set<int>& variables);
   [[nodiscard]] Switch visible() const;
 
@@ -51,6 +54,7 @@ class PnetcdfTarget : public PlainTarget {
   PnetcdfLayout layout_;
   std::map<int, std::int64_t> put_;  // variables that were put, and the first step of each
   std::int64_t records_ = 0;
+  contents::StepNumbers numbers_;
   std::set<int> told_;                  // variables in the header
   std::vector<std::byte> header_;       // as it is in the file, but for the number of records
   std::vector<std::byte> next_header_;  // in the place of an empty one, with the next switch

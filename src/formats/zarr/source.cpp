@@ -300,7 +300,7 @@ void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
   }
 }
 
-Inventory StoreSource::inventory() {
+Inventory StoreSource::look_through() {
   const Json root = metadata_of(folder_);
   Inventory inventory;
   std::map<std::string, Array> arrays;

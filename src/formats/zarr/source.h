@@ -25,9 +25,9 @@ class StoreSource : public Source {
   explicit StoreSource(const Path& path);
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
-  [[nodiscard]] Inventory inventory() override;
 
  private:
+  [[nodiscard]] Inventory look_through() override;
   // A box to be read, and its place in its array.
   struct Wanted {
     const Placed& where;

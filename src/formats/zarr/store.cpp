@@ -109,7 +109,9 @@ Laid::Laid(const Variable& variable, std::int64_t step, const FormatOptions& opt
 }
 
 Store::Store(std::shared_ptr<const OpenFolder> root, const FormatOptions& options)
-    : root_{std::move(root)}, options_{options} {
+    : root_{std::move(root)},
+      options_{options},
+      numbers_{options.earlier_numbers, options.earlier_steps} {
   if (options.earlier_steps >= 0) {
     go_on();
   }
@@ -217,8 +219,17 @@ void Store::lay_over_attributes(const Description& description) {
   }
 }
 
+// An array of them would cost one more file in each step, and these metadata are written anyway.
+void Store::tell_numbers() {
+  attributes_.erase(contents::step_numbers_name);
+  if (!options_.one_step && numbers_.are_needed() && records_ > 0) {
+    lay_over(attributes_, {{contents::step_numbers_name, numbers_.attribute(records_)}}, nullptr);
+  }
+}
+
 // Metadata of arrays come before those of the root, which lead to them.
 void Store::tell() {
+  tell_numbers();
   Json arrays = Json::object();
   bool has_folders = false;
   for (auto& [name, known] : known_) {
@@ -251,7 +262,8 @@ void Store::tell() {
   }
 }
 
-void Store::commit(const Description& description, std::int64_t /*step*/) {
+void Store::commit(const Description& description, std::int64_t step) {
+  numbers_.tell(description, step);
   for (const auto& placed : description.contents) {
     const Laid laid{placed.variable, placed.step, options_};
     if (laid.is_once && placed.variable.bytes() > 0) {
@@ -276,6 +288,7 @@ void Store::finish(const Description& description) {
   lay_over_attributes(description);
   if (!options_.one_step) {
     const std::int64_t earlier = std::max<std::int64_t>(options_.earlier_steps, 0);
+    numbers_.tell(description, earlier);
     const bool lacks_some = std::ssize(steps) < records_ - earlier;
     records_ = std::max(earlier, steps.empty() ? 0 : *steps.rbegin() + 1);
     for (const auto& [name, known] : known_) {

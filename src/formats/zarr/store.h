@@ -10,6 +10,7 @@
 
 #include "base/open_folder.h"
 #include "contents/dimensions.h"
+#include "contents/step_numbers.h"
 #include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
 #include "formats/words.h"
@@ -64,6 +65,7 @@ class Store {
                   const std::function<bool(std::int64_t)>& is_lost) const;
   void note(const Placed& placed);
   void lay_over_attributes(const Description& description);
+  void tell_numbers();
   void tell();
 
   std::shared_ptr<const OpenFolder> root_;
@@ -71,6 +73,7 @@ class Store {
   std::map<std::string, Known> known_;
   Json attributes_ = Json::object();
   std::int64_t records_ = 0;
+  contents::StepNumbers numbers_;
   std::string told_;
 };
 
