@@ -182,11 +182,9 @@ void Publisher::go_on_after(const Earlier& earlier) {
 void Publisher::commit(const steps::Commit& order, std::int64_t settled, const Then& then) {
   for (const auto& [step, variable, sums] : order.contents) {
     const auto told = offsets_.find({step, variable});
-    const std::int64_t offset = traits().offsets_by_layout
-                                    ? catalogue_.layout().offset(variable, step)
-                                : told != offsets_.end() ? told->second
-                                                         : -1;
-    contents_.add(step, variable, offset, sums);
+    const std::int64_t offset = told == offsets_.end() ? -1 : told->second;
+    contents_.add(step, variable, traits().offset(catalogue_.layout(), variable, step, offset),
+                  sums);
   }
   const std::int64_t last = order.last;
   const auto explained = [=, this, first = order.first](const Outcome& outcome) {

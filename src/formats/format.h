@@ -20,6 +20,7 @@
 #include "base/crew.h"
 #include "base/descriptor.h"
 #include "base/path.h"
+#include "contents/layout.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
 #include "formats/opening.h"
@@ -65,6 +66,11 @@ struct Traits {
   [[nodiscard]] bool is_plain() const noexcept { return kind == Kind::plain; }
   [[nodiscard]] bool writes_whole_steps() const noexcept { return kind == Kind::step; }
   [[nodiscard]] bool swaps_bytes() const noexcept { return byte_order != std::endian::native; }
+  /// The offset of a variable of a step: as it follows from the layout, or as its target told it.
+  [[nodiscard]] std::int64_t offset(const contents::Layout& layout, int variable, std::int64_t step,
+                                    std::int64_t told) const {
+    return offsets_by_layout ? layout.offset(variable, step) : told;
+  }
   /// True if its target makes room for variables, one after the other.
   [[nodiscard]] bool has_to_place() const noexcept { return is_plain() && !offsets_by_layout; }
 };

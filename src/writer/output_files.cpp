@@ -116,8 +116,9 @@ std::optional<Outcome> OutputFiles::place(int variable, std::int64_t step) const
 }
 
 std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
-  return traits().offsets_by_layout ? catalogue_.layout().offset(variable, step)
-                                    : places_.at({step, variable}).offset;
+  const auto told = places_.find({step, variable});
+  return traits().offset(catalogue_.layout(), variable, step,
+                         told == places_.end() ? -1 : told->second.offset);
 }
 
 // A place that the lead told before it knew the new shape is for the old one.

@@ -308,10 +308,9 @@ void WriterFile::place(const protocol::StepNote& note) {
   files_.note_place(note.variable, note.step, {note.number, note.outcome, note.events});
   if (note.outcome.ok() && !files_.is_plain()) {
     // Places are told to all, so that all describe the same contents when they finish the file.
-    contents_.add(note.step, note.variable,
-                  files_.traits().offsets_by_layout
-                      ? catalogue_.layout().offset(note.variable, note.step)
-                      : note.number);
+    contents_.add(
+        note.step, note.variable,
+        files_.traits().offset(catalogue_.layout(), note.variable, note.step, note.number));
   }
   auto waiting = waiting_.extract({note.step, note.variable});
   if (!waiting.empty()) {
