@@ -86,7 +86,7 @@ void Publisher::start(std::int64_t number, const Then& then) {
   const formats::Format& format = *setup_.format;
   const Outcome outcome = outcome_of([&] {
     if (is_begun_by_writers() && number >= 0) {
-      // Whoever has values has made the file. A new one in its place would lose them.
+      // A rank that has values has made the file. A new one in its place would lose them.
       const Path path = publication_.data_path(number);
       const bool is_there = path.folder().find(path.name()).has_value();
       target.file = open(number, is_there ? formats::Opening::finds : formats::Opening::shares);

@@ -31,7 +31,7 @@ bool tells_numbers(const Placed& placed) {
 
 }  // namespace
 
-// What tells the numbers of the steps is none of the program's.
+// The numbers of the steps are none of the program's variables or attributes.
 Inventory Source::inventory() {
   Inventory found = look_through();
   std::map<std::int64_t, std::int64_t> told;

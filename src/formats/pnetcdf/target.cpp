@@ -211,8 +211,8 @@ Switch PnetcdfTarget::finish(const Description& description, std::int64_t from) 
   return visible();
 }
 
-// Where the records have no part for the numbers, because they began like their places, the header
-// tells them at last: it is not written anew before.
+// Records have no part for the numbers if these began like their places. Then the header tells them
+// at last: it is not written anew before.
 Description PnetcdfTarget::with_numbers(const Description& description,
                                         const std::set<int>& variables) const {
   Description last = description;
