@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -75,6 +76,34 @@ class FileCheck {
     check_promises();
     if (planned_->backend != "posix") {
       look_without_manifest();
+    }
+  }
+
+  // Steps that are there are right, or a read tells that they are not. Without checksums nobody can
+  // know of other bytes in the data.
+  void look_at_damaged(iocomp::client::Client& client, bool needs_sums) {
+    const auto opened =
+        iocomp::outcome_of([&] { input_ = client.open_input(MPI_COMM_NULL, planned_->name); });
+    if (opened.code == ErrorCode::internal) {
+      broken("the reader of " + planned_->name + " says: " + opened.story);
+    }
+    if (!opened.ok() || (needs_sums && !has_all_sums())) {
+      return;
+    }
+    for (const auto& step : input_->committed().steps) {
+      std::string wrong = "nobody has made it";
+      const auto is_right = [&](const PlannedFile& planned) {
+        wrong = difference(*input_, planned, step.number);
+        return wrong.empty() || wrong.find("cannot be read: ") != std::string::npos;
+      };
+      const auto before = told_.before.steps.find(step.number);
+      const auto removed = told_.before.removed.find(step.number);
+      const bool is_known = (before != told_.before.steps.end() && is_right(*before->second)) ||
+                            (removed != told_.before.removed.end() && is_right(*removed->second)) ||
+                            (step.number < std::ssize(planned_->steps) && is_right(*planned_));
+      if (!is_known) {
+        broken(name_of(step.number) + " is visible, and " + wrong);
+      }
     }
   }
 
@@ -244,6 +273,23 @@ class FileCheck {
     return has_numbers || !is_it(one, 0) ? wrong : std::string{};
   }
 
+  [[nodiscard]] bool has_all_sums() const {
+    const auto elements = [](const std::vector<std::int64_t>& counts) {
+      return std::accumulate(counts.begin(), counts.end(), std::int64_t{1}, std::multiplies<>{});
+    };
+    const auto has_all = [&](const StepOfVariable& part) {
+      std::int64_t left = elements(part.shape);
+      for (const Put& put : part.puts) {
+        left -= put.is_scattered ? 0 : elements(put.count);
+      }
+      return part.puts.empty() || left == 0;
+    };
+    return (planned_->is_checkpoint || planned_->has_sums) && !planned_->may_overlap &&
+           std::ranges::all_of(planned_->steps, [&](const Step& step) {
+             return std::ranges::all_of(step.variables, has_all);
+           });
+  }
+
   // Whether a step is gone because enough later ones are there.
   [[nodiscard]] bool is_replaced(std::int64_t step) const {
     const auto later = std::ranges::count_if(all_, [step](auto one) { return one > step; });
@@ -386,6 +432,23 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   if (seen != nullptr) {
     *seen = std::move(all);
   }
+  return violations;
+}
+
+std::vector<std::string> check_damaged(const Plan& plan, const std::vector<Told>& told, Disk& disk,
+                                       const std::string& when, const std::string& damaged,
+                                       bool is_shorter) {
+  std::vector<std::string> violations;
+  const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
+  read_disk(plan, disk, broken, [&](iocomp::client::Client& client) {
+    for (std::size_t number = 0; number < plan.files.size(); ++number) {
+      if (damaged.starts_with(plan.files[number].name)) {
+        FileCheck check{plan, number, told[number]};
+        check.look_at_damaged(client, !is_shorter && !damaged.ends_with(".json"));
+        std::ranges::for_each(check.violations(), broken);
+      }
+    }
+  });
   return violations;
 }
 

@@ -39,6 +39,12 @@ struct Seen {
                                                   std::vector<Seen>* seen = nullptr,
                                                   const std::vector<std::size_t>* files = nullptr);
 
+/// What a reader shows of a disk on which a file was damaged, where that is neither right nor told.
+[[nodiscard]] std::vector<std::string> check_damaged(const Plan& plan,
+                                                     const std::vector<Told>& told, Disk& disk,
+                                                     const std::string& when,
+                                                     const std::string& damaged, bool is_shorter);
+
 /// What tickets have called durable, compared with a disk: it may be one of before the commit.
 /// @param places  where the bytes lie in the end.
 [[nodiscard]] std::vector<std::string> check_durable(const Plan& plan,

@@ -131,6 +131,7 @@ class History {
              std::vector<Seen>* found);
   void go_on_with(const NextJob& next);
   void run_again();
+  void look_at_damages();
 
   const Plan& plan_;
   const Log& log_;
@@ -178,6 +179,9 @@ Result History::run() {
     if (number < plan_.next.size()) {
       go_on_with(plan_.next[number]);
     }
+  }
+  if (result_.violations.empty()) {
+    look_at_damages();
   }
   if (is_left_alone_ && result_.violations.empty()) {
     run_again();
@@ -277,6 +281,41 @@ void History::check(const Plan& plan, Look& look, const std::vector<std::size_t>
   result_.violations.insert(result_.violations.end(), broken.begin(), broken.end());
   if (inspect_) {
     inspect_(plan, look.disk, look.told);
+  }
+}
+
+// Somebody else changes what is there: a bit, a sector, or the length of a file. A reader tells it,
+// or shows what is right.
+void History::look_at_damages() {
+  const Plan job = job_of(plan_, plan_.next.size());
+  std::vector<std::string> paths = disk_.list();
+  std::erase_if(paths, [&](const std::string& path) {
+    return path.starts_with('.') || disk_.is_folder(disk_.find(path)->inode) ||
+           disk_.size(disk_.find(path)->inode) == 0;
+  });
+  for (int damage = 0; damage < plan_.damages && !paths.empty(); ++damage) {
+    Disk disk = disk_;
+    const std::string& path = random_.among(paths);
+    const auto inode = disk.find(path)->inode;
+    const std::int64_t at = random_.below(disk.size(inode));
+    const auto kind = random_.below(3);
+    if (kind == 0) {
+      (void)disk.resize(inode, at, 0);
+    } else {
+      std::vector<std::byte> bytes(static_cast<std::size_t>(
+          kind == 1 ? 1 : std::min(Disk::sector_bytes, disk.size(inode) - at)));
+      (void)disk.bytes(inode).read(at, bytes);
+      std::ranges::for_each(bytes, [](std::byte& byte) { byte ^= std::byte{4}; });
+      (void)disk.write(inode, at, bytes, 0, random_);
+    }
+    ++result_.faults;
+    const std::string when = std::string{kind == 0   ? "cut at byte "
+                                         : kind == 1 ? "with another byte "
+                                                     : "with other bytes from "} +
+                             std::to_string(at) + (kind == 0 ? " is " : " on is ") + path;
+    for (const auto& broken : check_damaged(job, told_, disk, when, path, kind == 0)) {
+      result_.violations.push_back(broken);
+    }
   }
 }
 

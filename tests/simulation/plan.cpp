@@ -565,6 +565,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan_order(Random{seed ^ 0x0DE2}, plan);
   plan_looks(Random{seed ^ 0xA57C}, plan);
   plan_second_job(Random{seed ^ 0x2B0B}, plan);
+  plan.damages = Random{seed ^ 0xDA3A}.chance(1, 8) ? 4 : 0;
   Random closing{seed ^ 0xC105};
   for (auto& file : plan.files) {
     const bool may_wait = file.mistake == Mistake::none && !file.leaves_close_to_finalize;

@@ -153,6 +153,7 @@ struct Plan {
   std::vector<PlannedFile> files{};
   PlannedFaults faults{};  ///< of the first job
   std::vector<NextJob> next{};
+  int damages = 0;  ///< looks at what is there in the end, each with other bytes changed or cut off
 };
 
 /// What a seed is about.

@@ -199,6 +199,7 @@ struct Fields<Plan> {
     field("file", &Plan::files);
     field("faults", &Plan::faults);
     field("next", &Plan::next);
+    field("damages", &Plan::damages);
   }
 };
 

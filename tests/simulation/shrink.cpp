@@ -149,6 +149,9 @@ std::vector<Plan> smaller(const Plan& plan) {
       }
     }
   }
+  if (plan.damages > 0) {
+    with([](Plan& less) { less.damages = 0; });
+  }
   const auto needs_last_rank = [&](const PlannedFile& file) {
     const bool is_alone = file.members.size() == 1 && file.members.front() == plan.ranks - 1;
     return is_alone || (file.mistake != Mistake::none && file.mistaken_rank == plan.ranks - 1);
