@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spack's recipe: a folder iocomp/ of a repository gets this file."""
+"""Spack's recipe, for Spack 1: a folder iocomp/ of a repository of packages gets a link to this file.
+
+The sources are those of the checkout that the link leads into. For a repository of others, name the
+place of yours in `git`, and of its page in `homepage`.
+"""
+
+from pathlib import Path
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
 from spack.package import *
 
@@ -7,8 +15,7 @@ from spack.package import *
 class Iocomp(CMakePackage):
     """Parallel output of MPI programs: written by the kernel or by servers that sleep, while the program computes."""
 
-    homepage = "https://example.invalid/iocomp"
-    git = "https://example.invalid/iocomp.git"
+    git = Path(__file__).resolve().parents[2].as_uri()
     license("BSD-3-Clause")
 
     version("main", branch="main")

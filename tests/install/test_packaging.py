@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recipes that cannot be tried where there is no Spack and no conda: what they name is there, and they agree.
+"""Recipes that are not built here, as that needs Spack or conda's packages: what they name is there, and they agree.
+
+Where there is py-rattler-build, the recipe of conda is rendered.
 
 With IOCOMP_TEST_DEBIAN=1, as root on Debian: the packages are built, installed, used and removed. Where it is a
 folder, those that packaging/build-deb has put there are taken.
@@ -40,6 +42,17 @@ def test_the_recipe_of_conda_is_yaml():
     assert set(recipe["requirements"]) == {"build", "host", "run"}
 
 
+def test_the_recipe_of_conda_renders_once_for_each_mpi():
+    rattler_build = pytest.importorskip("rattler_build")
+    folder = ROOT / "packaging/conda"
+    variants = rattler_build.VariantConfig.from_file(str(folder / "variants.yaml"))
+    linux = rattler_build.RenderConfig(rattler_build.tool_config.PlatformConfig(target_platform="linux-64"))
+    rendered = rattler_build.Stage0Recipe.from_file(str(folder / "recipe.yaml")).render(variants, linux)
+    recipes = [each.recipe.to_dict() for each in rendered]
+    assert sorted(each["requirements"]["run"][0] for each in recipes) == ["mpich", "openmpi"]
+    assert len({each["build"]["string"] for each in recipes}) == len(recipes)
+
+
 @pytest.mark.parametrize("recipe", [SPACK, CONDA, RULES])
 def test_recipes_use_options_that_there_are(recipe):
     options = set(re.findall(r"IOCOMP_[A-Z0-9_]+", recipe))
@@ -51,6 +64,7 @@ def test_recipes_use_options_that_there_are(recipe):
 def test_all_say_the_same_version():
     assert f'version("{version()}"' in SPACK
     assert f'version: "{version()}"' in CONDA
+    assert f"\nversion: {version()}\n" in (ROOT / "CITATION.cff").read_text()
     library = (ROOT / "bindings/python/iocomp/library.py").read_text()
     assert f'__version__ = "{version()}"' in library
     assert f"## {version()}" in (ROOT / "CHANGELOG.md").read_text()
