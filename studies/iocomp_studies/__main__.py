@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands `iocomp study` and `iocomp advise`, also as `python3 -m iocomp_studies`."""
+"""`iocomp study`, `iocomp advise` and `iocomp check-site`, also as `python3 -m iocomp_studies`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def main() -> int:
         return 2
     from iocomp_studies.command import app
 
-    app(prog_name="iocomp" if sys.argv[1:2] == ["advise"] else "iocomp study")
+    is_of_study = sys.argv[1:2] not in (["advise"], ["check-site"])
+    app(prog_name="iocomp study" if is_of_study else "iocomp")
     return 0
 
 

@@ -29,6 +29,7 @@ from iocomp_studies.runs.campaign import (
     settings_of,
 )
 from iocomp_studies.runs.seats import NotPossibleError
+from iocomp_studies.site_check.command import check_site
 from iocomp_studies.work_directory import (
     NotEnoughSpaceError,
     end_tidily_when_terminated,
@@ -115,6 +116,7 @@ def _dry_run(study: Study, around: Surroundings) -> None:
 
 app.command()(advise)
 app.command()(noise)
+app.command("check-site", hidden=True)(check_site)
 
 
 @app.callback()

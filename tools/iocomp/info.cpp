@@ -15,8 +15,6 @@
 #include "base/pages.h"
 #include "config/settings.h"
 #include "contents/rules_page.h"
-#include "disk/engine.h"
-#include "disk/options.h"
 #include "formats/registry.h"
 #include "formats/rules.h"
 #include "iocomp/place.h"
@@ -65,18 +63,12 @@ std::string hwloc_version() {
                      (version >> 8U) & 0xFFU, version & 0xFFU);
 }
 
-/// A process of a job may be allowed more or less than this one: a container of its own, say.
-std::string disk_engine(const std::string& chosen) {
-  const auto kind = chosen == "threads" ? disk::EngineKind::threads : disk::EngineKind::automatic;
-  return disk::start_engine({.engine = kind})->name();
-}
-
 Installation inspect() {
   const auto settings = settings_here();
   return {.mpi_library = mpi_library(),
           .mpi_standard = mpi_standard(),
           .hwloc = hwloc_version(),
-          .disk_engine = disk_engine(settings.text("disk.engine")),
+          .disk_engine = engine_here(settings),
           .huge_shared_memory = shared_memory_has_huge_pages(),
           .formats = formats::available_formats(modules_in(settings))};
 }

@@ -63,8 +63,10 @@ int run(int argc, char** argv) {
   add_group(app, "Measurements",
             {with_words(command::add_study), command::add_trace, command::add_numa,
              with_words(command::add_torture)});
-  add_group(app, "This installation", {command::add_config, command::add_info});
-  add_group(app, "", {with_words(command::add_complete), command::add_manual});  // for machines
+  add_group(app, "This installation",
+            {with_words(command::add_check_site), command::add_config, command::add_info});
+  add_group(app, "",  // for machines
+            {with_words(command::add_complete), command::add_manual, command::add_site_rank});
   command::check_subcommand(app, words);
   try {
     app.parse(argc > 1 && has_own_words(app, argv[1]) ? 2 : argc, argv);

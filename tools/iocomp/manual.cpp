@@ -64,7 +64,8 @@ void print_manual(const CLI::App& app) {
   fmt::print(
       ".SH EXIT STATUS\n"
       ".TP\n.B 0\nDone, or yes.\n"
-      ".TP\n.B 1\nNo: nothing is committed (latest, watch), or something is damaged (verify).\n"
+      ".TP\n.B 1\nNo: nothing is committed (latest, watch), something is damaged (verify)\n"
+      "or does not work (check\\-site).\n"
       ".TP\n.B 2\nThe command line or what it names is wrong, and stderr says how.\n"
       ".TP\n.B 3\nA fault of iocomp itself.\n"
       ".P\nrun, launch, study, advise and torture end with the status of what they start.\n");

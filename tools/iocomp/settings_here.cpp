@@ -9,6 +9,8 @@
 #include <system_error>
 
 #include "config/settings.h"
+#include "disk/engine.h"
+#include "disk/options.h"
 
 namespace iocomp::command {
 
@@ -29,6 +31,12 @@ std::string modules_in(const config::Settings& settings) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
   return failure ? std::string{}
                  : (self.parent_path() / IOCOMP_COMMAND_MODULES).lexically_normal().string();
+}
+
+std::string engine_here(const config::Settings& settings) {
+  const auto kind = settings.text("disk.engine") == "threads" ? disk::EngineKind::threads
+                                                              : disk::EngineKind::automatic;
+  return disk::start_engine({.engine = kind})->name();
 }
 
 }  // namespace iocomp::command

@@ -14,4 +14,8 @@ namespace iocomp::command {
 /// command, also in an installed tree that was moved.
 [[nodiscard]] std::string modules_in(const config::Settings& settings);
 
+/// The name of the disk engine that files would be written by here, with the reason. A process of a
+/// job may be allowed more or less than this one: a container of its own, say.
+[[nodiscard]] std::string engine_here(const config::Settings& settings);
+
 }  // namespace iocomp::command

@@ -26,6 +26,12 @@ void add_advise(CLI::App& app, const std::vector<std::string>& words) {
                      studies({"advise"}), words);
 }
 
+void add_check_site(CLI::App& app, const std::vector<std::string>& words) {
+  add_python_program(app, "check-site",
+                     "Say what works in a folder and on the nodes of this job, and what to set",
+                     studies({"check-site"}), words);
+}
+
 void add_study(CLI::App& app, const std::vector<std::string>& words) {
   add_python_program(app, "study",
                      "Run a matrix of measurements, draw its figures, and write a report of it",

@@ -22,12 +22,14 @@ void add_map(CLI::App& app);
 void add_numa(CLI::App& app);
 void add_recover(CLI::App& app);
 void add_show(CLI::App& app);
+void add_site_rank(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_watch(CLI::App& app);
 
 // These get the words behind their name as they are, for another program or for the shell.
 void add_advise(CLI::App& app, const std::vector<std::string>& words);
+void add_check_site(CLI::App& app, const std::vector<std::string>& words);
 void add_complete(CLI::App& app, const std::vector<std::string>& words);
 void add_run(CLI::App& app, const std::vector<std::string>& words);
 void add_study(CLI::App& app, const std::vector<std::string>& words);
