@@ -43,7 +43,7 @@ def folder() -> Iterator[Path]:
 def check(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(COMMAND), "check-site", *words],
-        env=os.environ | variables, capture_output=True, text=True, timeout=170, check=False,
+        env=os.environ | variables, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def test_rates_choose_settings_when_there_are_enough_of_them() -> None:
     assert chosen(1, 1, 1, 1) == {}
     assert chosen(1, 1, 2, 1) == {"disk.direct": "off"}
     assert chosen(1, 1, 1, 2) == {"disk.direct": "on"}
-    assert chosen(1, 2, 2, 2) == {"mode": "sync"}
+    assert chosen(1, 2, 2, 2) == {}  # what asynchronous output hides is not measured
     assert chosen(1, 1, 2, 1, rounds=2) == {}
     (failed,) = judge_writing({DEFAULT: []}, {DEFAULT: "wrong values"})
     assert failed.works == NO
@@ -181,8 +181,8 @@ def test_rates_choose_settings_when_there_are_enough_of_them() -> None:
 
 def test_lost_bytes_and_kills_that_were_not_tried_are_told() -> None:
     assert judge_kills(0, "seed 1\n9 faults in 3 cells: 0 violations\n").works == YES
-    lost = judge_kills(1, "VIOLATION cell 7\nsome\n1 violations\n")
-    assert (lost.works, lost.found) == (NO, "VIOLATION cell 7")
+    lost = judge_kills(1, "VIOLATION cell 7\nsome\nrepeat: it\n1 violations\n")
+    assert (lost.works, lost.found) == (NO, "VIOLATION cell 7; repeat: it")
     assert judge_kills(2, "`iocomp torture` needs the program of the tests").works == NOT_TRIED
 
 

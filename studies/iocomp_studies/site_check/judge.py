@@ -198,14 +198,12 @@ def judge_writing(rates: Mapping[str, Sequence[float]], failed: Mapping[str, str
     if min(map(len, rates.values()), default=0) >= _LEAST_ROUNDS and not failed:
         best = max((BUFFERED, DIRECT), key=lambda way: middle[way])
         if middle[SYNCHRONOUS] < _SLOWER * middle[best]:
-            settings["disk.direct"] = WAYS[best][1]["disk.direct"]
-        elif middle[DEFAULT] < _SLOWER * middle[SYNCHRONOUS]:
-            settings["mode"] = "sync"
+            settings = WAYS[best][1]
     for way, found in rates.items():
         if found and way not in failed:
             text = f"{middle[way]:.3g} GiB/s until durable and read back"
             spread = f" ({min(found):.3g} to {max(found):.3g}, {len(found)} rounds)"
-            own = settings if way == DEFAULT else {}
+            own = settings if way == SYNCHRONOUS else {}
             checks.append(Check(f"write, {way}", YES, text + spread, settings=own))
     return checks
 
@@ -216,7 +214,7 @@ def judge_kills(status: int, printed: str) -> Check:
     if status == 0:
         return Check("kills", YES, lines[-1])
     if status == 1:
-        bad = [line for line in lines if line.startswith("VIOLATION")] or lines[-1:]
+        bad = [line for line in lines if line.startswith(("VIOLATION", "repeat:"))] or lines[-1:]
         return Check("kills", NO, "; ".join(bad), "do not use this folder; tell the developers")
     return Check("kills", NOT_TRIED, lines[-1])
 
