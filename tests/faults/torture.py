@@ -188,8 +188,16 @@ def _read_build(path: Path) -> Build:
     return Build(**told)
 
 
-def _set_launcher_up() -> None:
-    """More ranks than cores, on any of them; and root may be who tries a file system."""
+def _set_launcher_up(launcher: str) -> None:
+    """More ranks than cores, on any of them; and root may be who tries a file system.
+
+    Faults look for their victims on this node. So a launcher that is not the batch system's own
+    must not see an allocation, or it starts ranks through helpers and on other nodes.
+    """
+    if Path(launcher).name != "srun":
+        for name in list(os.environ):
+            if name.startswith(("SLURM_", "PBS_", "LSB_")):
+                del os.environ[name]
     usual = {"rmaps_base_oversubscribe": "1", "hwloc_base_binding_policy": "none"}
     for name, value in usual.items():
         os.environ.setdefault(f"OMPI_MCA_{name}", value)
@@ -203,7 +211,8 @@ def _check_that_jobs_run(build: Build, own: Path) -> None:
     with redirect_stdout(io.StringIO()):
         job = actors.play("init", ranks=2, alone=True)
     if job.status != 0:
-        raise SystemExit(f"iocomp torture: jobs do not run here\n{job}")
+        print(f"iocomp torture: jobs do not run here\n{job}", file=sys.stderr)
+        raise SystemExit(EXIT_NOTHING_TRIED)
 
 
 def _report(results: list[Result], seconds: float) -> None:
@@ -234,8 +243,8 @@ def main() -> int:
     if not options.directory.is_dir():
         print(f"iocomp torture: {options.directory} is not a directory", file=sys.stderr)
         return 2
-    _set_launcher_up()
     build = _read_build(options.build)
+    _set_launcher_up(build.launcher[0])
     print(f"seed {options.seed}", flush=True)
     began = time.monotonic()
     before = shared_memory()

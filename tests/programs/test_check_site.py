@@ -183,7 +183,8 @@ def test_lost_bytes_and_kills_that_were_not_tried_are_told() -> None:
     assert judge_kills(0, "seed 1\n9 faults in 3 cells: 0 violations\n").works == YES
     lost = judge_kills(1, "VIOLATION cell 7\nsome\nrepeat: it\n1 violations\n")
     assert (lost.works, lost.found) == (NO, "VIOLATION cell 7; repeat: it")
-    assert judge_kills(2, "`iocomp torture` needs the program of the tests").works == NOT_TRIED
+    none = judge_kills(2, "seed 1\niocomp torture: jobs do not run here\nstatus 1\n---\n")
+    assert (none.works, none.found) == (NOT_TRIED, "iocomp torture: jobs do not run here")
 
 
 def test_the_page_ends_with_the_lines_to_copy() -> None:

@@ -216,7 +216,8 @@ def judge_kills(status: int, printed: str) -> Check:
     if status == 1:
         bad = [line for line in lines if line.startswith(("VIOLATION", "repeat:"))] or lines[-1:]
         return Check("kills", NO, "; ".join(bad), "do not use this folder; tell the developers")
-    return Check("kills", NOT_TRIED, lines[-1])
+    told = [line for line in lines if line.startswith("iocomp")] or lines[-1:]
+    return Check("kills", NOT_TRIED, told[0])
 
 
 def is_good(checks: Sequence[Check]) -> bool:
