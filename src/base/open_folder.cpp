@@ -126,6 +126,11 @@ Descriptor open_again(const Descriptor& opened, int access) noexcept {
   }
 }
 
+bool has_lost_its_name(const Descriptor& opened) noexcept {
+  struct stat status{};
+  return ::fstat(opened.raw(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
+}
+
 std::string read_text(const Descriptor& file, const std::string& path, std::int64_t most_bytes) {
   std::string text;
   std::array<char, 16384> part{};

@@ -134,5 +134,9 @@ class OpenFolder {
 [[nodiscard]] std::string name_of(const Descriptor& opened);
 /// Open it once more, with other flags. It is not open after a failure; errno says why.
 [[nodiscard]] Descriptor open_again(const Descriptor& opened, int access) noexcept;
+/// True for a file without a name. Somebody may remove a file that several processes write, after
+/// one of them has opened it and before another does. They would write two files, of which one is
+/// lost.
+[[nodiscard]] bool has_lost_its_name(const Descriptor& opened) noexcept;
 
 }  // namespace iocomp

@@ -74,13 +74,6 @@ std::optional<std::int64_t> length_of(int descriptor, const std::string& path) {
   return S_ISREG(status.st_mode) ? std::optional{status.st_size} : std::nullopt;
 }
 
-// Somebody may remove a file that several ranks write, after one of them has opened it and before
-// another does. They would write two files, of which one is lost.
-bool has_lost_its_name(int descriptor) {
-  struct stat status{};
-  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
-}
-
 // 0 or an errno.
 int write_again(int descriptor, std::int64_t offset) {
   std::byte byte{};
@@ -308,7 +301,7 @@ int OutputFile::begin_sync() {
 int OutputFile::end_sync(int error) {
   // EINVAL: a device such as /dev/null, with nothing to be made durable.
   int left = error == EINVAL ? 0 : error;
-  if (left == 0 && has_lost_its_name(buffered_.raw())) {
+  if (left == 0 && has_lost_its_name(buffered_)) {
     left = ENOENT;
   }
   if (left != 0) {

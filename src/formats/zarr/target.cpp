@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <mpi.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -121,16 +120,14 @@ void StoreTarget::open_shard() {
   }
 }
 
-// Somebody may have removed the file after one writer had opened it and before another did.
 void StoreTarget::sync_shard() const {
   if (!shard_.file.is_open()) {
     return;
   }
-  struct stat status{};
-  if (::fsync(shard_.file.raw()) != 0 || ::fstat(shard_.file.raw(), &status) != 0) {
+  if (::fsync(shard_.file.raw()) != 0) {
     throw failure("fsync", shard_.path, errno);
   }
-  if (status.st_nlink == 0) {
+  if (has_lost_its_name(shard_.file)) {
     throw failure("fsync", shard_.path, ENOENT);
   }
 }
