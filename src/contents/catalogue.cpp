@@ -363,7 +363,12 @@ void Catalogue::check_meaning(const Event& event, const Variable& owner) const {
       check_keeps(event, owner.name);
     }
   }
-  if (event.name == dimensions_attribute && rules_.has_dimensions && attribute.is_text) {
+  if (event.name == dimensions_attribute && rules_.has_dimensions) {
+    if (!attribute.is_text) {
+      throw Error{ErrorCode::invalid_argument, "the attribute \"dimensions\" of the variable \"" +
+                                                   owner.name + "\" is " + told(attribute) +
+                                                   ": it must be a text that names its dimensions"};
+    }
     Variable with = owner;
     with.dimensions = std::string{text_of(attribute)};
     for (const auto& name : dimensions_of(with, !one_file_).names) {

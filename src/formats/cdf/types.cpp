@@ -120,10 +120,7 @@ std::optional<Attribute> own_fill_value(ElementType type, const Attributes& attr
 
 Attributes without_dimensions(const Attributes& attributes) {
   Attributes kept = attributes;
-  const auto names = kept.find(contents::dimensions_attribute);
-  if (names != kept.end() && names->second.is_text) {
-    kept.erase(names);
-  }
+  kept.erase(contents::dimensions_attribute);
   return kept;
 }
 

@@ -116,7 +116,7 @@ void lay_over(Json& all, const Attributes& attributes, const Variable* variable)
       const Json element = contents::json_element(variable->type, fill_bytes(*variable).data());
       all[name] = is_real(variable->type) || is_complex(variable->type) ? as_xarray_has_it(element)
                                                                         : element;
-    } else if (name != contents::dimensions_attribute || !attribute.is_text) {
+    } else if (name != contents::dimensions_attribute) {
       all[name] = json(attribute);
     }
   }

@@ -317,7 +317,7 @@ def _as_netcdf_keeps(expected: Expected) -> Expected:
         name: {
             key: Attribute("text", value.values) if value.element_type == "char" else value
             for key, value in attributes.items()
-            if (key, value.element_type) != ("dimensions", "text")
+            if key != "dimensions"
         }
         for name, attributes in expected.variable_attributes.items()
     }
@@ -425,7 +425,8 @@ def _verify_zarr(expected: Expected, manifest: dict[str, Any]) -> list[str]:
     wrong += compare_attributes(where, expected.attributes, dumped_store["attributes"])
     for name in sorted(expected.variable_names()):
         wanted = without_dimensions(expected.variable_attributes.get(name, {}))
-        wrong += compare_attributes(f"{where}, {name}", wanted, dumped_store["arrays"][name]["attributes"])
+        held = dumped_store["arrays"][name]["attributes"]
+        wrong += compare_attributes(f"{where}, {name}", wanted, held, fill="_FillValue")
         if found.dimensions[name] != expected.dimensions[name]:
             wrong.append(
                 f"{where}: {name} has the dimensions {found.dimensions[name]},"

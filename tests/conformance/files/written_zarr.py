@@ -20,7 +20,7 @@ def _plain(value: Any, element_type: str) -> Any:  # noqa: ANN401 (whatever JSON
     return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def as_zarr_keeps(name: str, attribute: Attribute) -> Any:  # noqa: ANN401
+def as_zarr_keeps(attribute: Attribute, *, is_fill: bool = False) -> Any:  # noqa: ANN401
     """Return an attribute as JSON has it."""
     if attribute.element_type in ("text", "char"):
         try:
@@ -28,7 +28,7 @@ def as_zarr_keeps(name: str, attribute: Attribute) -> Any:  # noqa: ANN401
         except UnicodeDecodeError:
             return list(attribute.values)
     values = np.frombuffer(attribute.values, _dtype(attribute.element_type))
-    if name == "_FillValue" and values.dtype.kind in "fc":
+    if is_fill and values.dtype.kind in "fc":
         parts = [values[0].real, values[0].imag] if values.dtype.kind == "c" else [values[0]]
         coded = [base64.b64encode(np.float64(part).tobytes()).decode() for part in parts]
         return coded if values.dtype.kind == "c" else coded[0]
@@ -42,18 +42,14 @@ def _dtype(element_type: str) -> np.dtype[Any]:
 
 def without_dimensions(expected: dict[str, Attribute]) -> dict[str, Attribute]:
     """Leave out the attribute of a variable that became its dimensions."""
-    return {
-        name: each
-        for name, each in expected.items()
-        if name != "dimensions" or each.element_type != "text"
-    }
+    return {name: each for name, each in expected.items() if name != "dimensions"}
 
 
 def compare_attributes(
-    where: str, expected: dict[str, Attribute], found: dict[str, Any]
+    where: str, expected: dict[str, Attribute], found: dict[str, Any], fill: str | None = None
 ) -> list[str]:
-    """Return what differs."""
-    wanted = {name: as_zarr_keeps(name, each) for name, each in expected.items()}
+    """Return what differs. `fill` is the name of the fill value, where these are a variable's."""
+    wanted = {name: as_zarr_keeps(each, is_fill=name == fill) for name, each in expected.items()}
     return [
         f"{where}: the attribute {name!r} is {found.get(name)!r}, not {wanted.get(name)!r}"
         for name in sorted(wanted.keys() | found.keys())

@@ -241,6 +241,7 @@ TEST_F(Definitions, NameDimensionsOfOneLength) {
     EXPECT_NE(attribute(catalogue, 1, "dimensions", text("x time"), 0, wrong), "");
     EXPECT_NE(attribute(catalogue, 1, "dimensions", text("time x y z"), 0, wrong), "");
     EXPECT_NE(attribute(catalogue, 1, "dimensions", text("-")), "");
+    EXPECT_NE(attribute(catalogue, 1, "dimensions", numbers(ElementType::int32, 1), 0, wrong), "");
     EXPECT_NE(attribute(catalogue, 1, "dimensions", text("time y"), 1), "");
     EXPECT_EQ(attribute(catalogue, 1, "dimensions", text("time x"), 1), "");  // as they are
   }
