@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 QUIET = {"trace.lines": "start"}
 SYNC = {"mode": "sync"}
 ASYNC = {"mode": "async"}
-KERNEL = {**ASYNC, "transport.kind": "kernel"}
+KERNEL = {**ASYNC, "placement.servers": "none"}
 SHARED = {**ASYNC, "transport.kind": "shared"}
 MESSAGE = {**ASYNC, "transport.kind": "message"}
 

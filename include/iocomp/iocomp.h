@@ -469,9 +469,8 @@ IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
 /**
  * Memory for arrays that are put: zeroed, page-aligned. Puts from it cost least. Local.
- * With transport kernel, and if shared memory has no huge pages, it is private and in huge pages:
- * the kernel or a server reads it at full speed. Otherwise
- * servers of the node write from it in place.
+ * Without servers, and if shared memory has no huge pages, it is private and in huge pages: the
+ * kernel or a server reads it at full speed. Otherwise servers of the node write from it in place.
  * @return IOCOMP_OUT_OF_STAGING when there is no such memory.
  */
 IOCOMP_EXPORT int iocomp_alloc(iocomp_session *session, size_t bytes, void **memory);

@@ -24,14 +24,15 @@ namespace iocomp::config {
 /// Integers separated by commas or blanks; an empty text is an empty list.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_list(std::string_view text);
 
-/// Who shall serve: so many on each node, one for so many compute ranks, or these ranks.
+/// Who shall serve: nobody, so many on each node, one for so many compute ranks, or these ranks.
 struct Servers {
+  bool are_none = false;
   std::int64_t per_node = 0;
   std::int64_t ratio = 0;
   std::vector<std::int64_t> ranks;
 };
-/// "2 per node", "1 per 8", "3,7" or "[3]"; '-' for a blank ("2-per-node"). An empty text asks for
-/// none.
+/// "none", "2 per node", "1 per 8", "3,7" or "[3]"; '-' for a blank ("2-per-node"). An empty text
+/// says nothing.
 [[nodiscard]] std::optional<Servers> parse_servers(std::string_view text);
 
 /// How a variable is compressed.

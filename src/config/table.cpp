@@ -32,13 +32,14 @@ const std::vector<Key>& all_keys() {
        "what is printed to stderr as it happens"},
 
       {"placement.servers", form, "",
-       "\"2 per node\", \"1 per 8\" (compute ranks), or a list of ranks such as [3, 7]",
-       "who writes beside the ranks that compute; unset: nobody, the kernel writes; in a variable "
-       "`2-per-node`, `3,7`",
+       "none, \"2 per node\", \"1 per 8\" (compute ranks), or a list of ranks such as [3, 7]",
+       "who writes beside the ranks that compute; none: nobody, the kernel writes from their "
+       "memory; "
+       "unset: the same, if no other key asks for servers; in a variable `2-per-node`, `3,7`",
        false, false, is_servers},
       {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail",
-       "which ranks become servers; auto: none, if no other key asks for servers, else by where "
-       "ranks are bound, and halves if they are not bound"},
+       "which ranks become servers; auto: by where ranks are bound, and halves if they are not "
+       "bound"},
       {"placement.node_size", integer, "0", "0..1000000",
        "ranks per node (halves: per group); 0 asks MPI which ranks share a node"},
       {"placement.mapping", choice, "any",
@@ -48,9 +49,8 @@ const std::vector<Key>& all_keys() {
        "ranks that do not sit as placement.mapping says are an error, not a warning"},
       {"placement.report", path, "", "", "file that gets the place of every rank, as a table"},
 
-      {"transport.kind", choice, "auto", "auto|kernel|shared|message",
-       "how data leave a rank: through the kernel, without servers; to servers through memory of "
-       "the node, or in messages; auto: the kernel, or where servers were asked for shared on the "
+      {"transport.kind", choice, "auto", "auto|shared|message",
+       "how data get to servers: through memory of the node, or in messages; auto: shared on the "
        "node where it can be set up, else message"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},

@@ -130,9 +130,7 @@ void no_server_anywhere() {
   impossible_setting(
       "no node has two ranks, so none can spare one as a server: start more ranks per node, "
       "use placement.policy = \"halves\", name ranks in placement.servers, or ask for none "
-      "(transport.kind = \"kernel\" "
-      "or "
-      "mode = \"sync\")");
+      "(placement.servers = \"none\" or mode = \"sync\")");
 }
 
 void too_many_servers(const std::vector<int>& idle, std::size_t orphans, std::size_t servers,
@@ -183,7 +181,7 @@ void check(const Request& request, int ranks) {
   if (ranks < 2) {
     impossible_setting(
         "servers were asked for, so the job needs at least 2 ranks; it has 1: start one more rank, "
-        "or ask for none (transport.kind = \"kernel\" or mode = \"sync\")");
+        "or ask for none (placement.servers = \"none\" or mode = \"sync\")");
   }
   if (request.policy != Policy::list) {
     return;

@@ -63,12 +63,12 @@ placement::Request request_of(const config::Settings& settings) {
 }  // namespace
 
 bool wants_servers(const config::Settings& settings) {
-  const auto kind = settings.text("transport.kind");
-  if (settings.text("mode") == "sync" || kind == "kernel") {
+  const auto servers = *config::parse_servers(settings.text("placement.servers"));
+  if (settings.text("mode") == "sync" || servers.are_none) {
     return false;
   }
   const auto mapping = settings.text("placement.mapping");
-  return kind != "auto" || settings.text("placement.policy") != "auto" ||
+  return settings.text("transport.kind") != "auto" || settings.text("placement.policy") != "auto" ||
          (mapping != "any" && mapping != "sequential") ||
          !settings.text("placement.servers").empty() || settings.integer("placement.node_size") > 0;
 }

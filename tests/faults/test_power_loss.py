@@ -140,7 +140,7 @@ def test_a_checkpoint_that_is_not_kept_leaves_no_half_of_it(
         lines=lines("checkpoint", 4),
         settings={
             "mode": "sync" if mode == "sync" else "async",
-            "transport": {"kind": "kernel"} if mode == "kernel" else {},
+            "placement": {"servers": "none"} if mode == "kernel" else {},
             "files": {"out": file_settings(back_end, path=f"out.{ending}", keep=1)},
         },
         seeds={"u": 5},
@@ -196,7 +196,7 @@ def test_the_old_file_can_be_read_until_the_new_one_is_committed(
         lines=lines("series", 2),
         settings={
             "mode": "sync" if mode == "sync" else "async",
-            "transport": {"kind": "kernel"} if mode == "kernel" else {},
+            "placement": {"servers": "none"} if mode == "kernel" else {},
             "files": {"out": file_settings(back_end, path=f"out.{ending}", existing="replace")},
         },
         seeds={"u": 5},

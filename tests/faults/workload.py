@@ -120,7 +120,8 @@ def draw_workload(
     path = f"{NAME}{extension(cell.back_end)}"
     settings: dict[str, Any] = {
         "mode": "sync" if cell.mode == "sync" else "async",
-        "transport": {"kind": cell.transport or "kernel"} if cell.mode != "sync" else {},
+        "placement": {} if cell.has_servers else {"servers": "none"},
+        "transport": {"kind": cell.transport} if cell.has_servers else {},
         "disk": {"engine": dice.choice(["auto", "auto", "threads"])},
         "test": {"direct_from": dice.choice(["4 KiB", "64 KiB", "1 MiB"])},
         "files": {NAME: file_settings(cell.back_end, path=path, **file)},

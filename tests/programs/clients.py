@@ -11,7 +11,7 @@ from typing import Any
 from iocomp_studies.launch import Build, Launch
 
 QUIET = {"trace.lines": "none"}
-KERNEL = QUIET | {"transport.kind": "kernel"}
+KERNEL = QUIET | {"placement.servers": "none"}
 SYNC = QUIET | {"mode": "sync"}
 
 

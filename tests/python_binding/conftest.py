@@ -29,7 +29,7 @@ from company import Companies, write_order  # noqa: E402
 from processes import environment_without_iocomp  # noqa: E402
 
 MODES = {
-    "kernel": {"MODE": "async", "TRANSPORT_KIND": "kernel"},
+    "kernel": {"MODE": "async", "PLACEMENT_SERVERS": "none"},
     "sync": {"MODE": "sync"},
     "shared": {"PLACEMENT_SERVERS": "1-per-1", "TRANSPORT_KIND": "shared"},
     "message": {"PLACEMENT_SERVERS": "1-per-1", "TRANSPORT_KIND": "message"},

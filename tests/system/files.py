@@ -49,11 +49,11 @@ READABLE_WAYS = [way for way in ALL_WAYS if way[0] not in ("netcdf", "adios2")]
 STEP = 1_000_000  # what the values of one step differ by from the next
 
 
-def mode_settings(mode: str) -> dict[str, Any]:
-    """Return the settings of a mode."""
-    if mode == "kernel":
-        return {"mode": "async", "transport": {"kind": "kernel"}}
-    return {"mode": mode}
+def mode_settings(mode: str, servers: str = "") -> dict[str, Any]:
+    """Return the settings of a mode; `servers` are those of "async", unless they are the usual ones."""
+    chosen = "none" if mode == "kernel" else servers
+    placement = {"placement": {"servers": chosen}} if chosen else {}
+    return {"mode": "sync" if mode == "sync" else "async", **placement}
 
 
 def file_settings(back_end: str, **more: object) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def test_servers_come_when_they_are_asked_for(actors: Actors, asked: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "unasked", [{"transport": {"kind": "kernel"}, "placement": {"servers": "1 per 1"}}, {"mode": "sync"}]
+    "unasked", [{"placement": {"servers": "none", "policy": "halves"}}, {"mode": "sync"}]
 )
 def test_modes_without_servers_have_none(actors: Actors, unasked: dict[str, Any]) -> None:
     job = play(actors, unasked)

@@ -99,7 +99,7 @@ def test_a_file_that_is_closed_without_a_step(actors: Actors, back_end: str, mod
     skip_if_missing(actors.build, back_end)
     name = f"out{extension(back_end)}"
     file = file_settings(back_end, path=name)
-    more = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
+    more = mode_settings(mode, "1 per node")
     lines = ["init", "open out series", "define out u int64 8x4", "close out"]
     job = actors.play("\n".join(lines), ranks=3, settings={**more, "files": {"out": file}})
     assert job.status == 0 and not job.failures(), job
@@ -143,7 +143,7 @@ def test_checkpoints_that_are_closed_without_a_step(
     """There is no file, every command says so, and a later job begins with step 0."""
     skip_if_missing(actors.build, back_end)
     name = f"out{extension(back_end)}"
-    settings = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
+    settings = mode_settings(mode, "1 per node")
     settings["files"] = {"out": file_settings(back_end, path=name)}
     lines = ["init", "open out checkpoint", "define out u int64 8x4", "close out", "latest out"]
     job = actors.play("\n".join(lines), ranks=3, settings=settings)

@@ -30,7 +30,7 @@ SHAPES = {"u": (40, 50), "group/w": (7,), "scalar": ()}
 
 def settings(mode: str, **more: Any) -> dict[str, Any]:
     file = file_settings("hdf5", layout="flat", **more)
-    return {**mode_settings(mode), "placement": {"servers": "2 per node"}, "files": {"out": file}}
+    return {**mode_settings(mode, "2 per node"), "files": {"out": file}}
 
 
 def check(path: Path, step: int = 0) -> None:

@@ -25,7 +25,7 @@ def play(actors: Actors, lines: list[str], back_end: str = "posix", **more: Any)
     path = f"out{extension(back_end)}"
     files = {"out": file_settings(back_end, path=path, guard=False)}
     settings: dict[str, Any] = {
-        "transport": {"kind": "kernel"},
+        "placement": {"servers": "none"},
         "trace": {"json": "trace.json", "lines": "summary"},
         "test": {"request": "1 MiB"},
         "client": {"buffer_memory": "256 MiB"},

@@ -31,7 +31,7 @@ def test_a_series_has_no_room_for_steps_that_do_not_come(
 ) -> None:
     lines = ["init", "open out series", f"define out u float64 {ELEMENTS}"]
     lines += ["put out u", "end_step out"] * steps + ["close out"]
-    settings = {**mode_settings(mode), "placement": {"servers": "2 per node"}}
+    settings = mode_settings(mode, "2 per node")
     settings["files"] = {"out": file_settings(back_end, path="out")}
     job = actors.play(
         "\n".join(lines), ranks=4 if mode == "async" else 2, settings=settings
@@ -49,7 +49,7 @@ def test_a_later_job_leaves_no_room_either(actors: Actors, back_end: str) -> Non
     for number in range(3):
         lines = ["init", "open out series", f"define out u float64 {ELEMENTS}"]
         lines += [f"begin_step out {number}", "put out u", "end_step out", "close out"]
-        settings = {"mode": "async", "transport": {"kind": "kernel"}}
+        settings = {"mode": "async", "placement": {"servers": "none"}}
         settings["files"] = {"out": file_settings(back_end, path="out", existing="continue")}
         job = actors.play("\n".join(lines), ranks=2, settings=settings, folder=folder)
         assert job.status == 0 and not job.failures(), job

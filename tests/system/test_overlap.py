@@ -198,8 +198,7 @@ def test_any_of_puts_that_overlap_is_there_and_the_step_is_committed(
     mode, transport = way
     path = f"out{extension(back_end)}"
     settings: dict[str, object] = {
-        **mode_settings(mode),
-        "placement": {"servers": "2 per node"},
+        **mode_settings(mode, "2 per node"),
         "staging": {"memory": "8 MiB"},
         "test": {"stripe": "64 KiB"},
         "files": {"out": file_settings(back_end, path=path, overlap="any", guard=False)},

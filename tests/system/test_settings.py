@@ -127,7 +127,7 @@ def test_what_mpi_io_writes_is_synchronous_without_servers(actors: Actors) -> No
             + "close out\n",
             ranks=3,
             settings={
-                "transport": {"kind": "kernel"},
+                "placement": {"servers": "none"},
                 "files": {"out": file_settings(back_end, path="out.dat")},
             },
             environment={"IOCOMP_LOG": "warning"},

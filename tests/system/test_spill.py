@@ -29,7 +29,8 @@ def settings(back_end: str, mode: str, spill: Path | str, **more: object) -> dic
     chosen = file_settings(back_end, path=path, **{"when_full": "spill", "guard": False, **more})
     return {
         "mode": "async",
-        "transport": {"kind": "kernel" if mode == "kernel" else "message"},
+        "placement": {"servers": "none"} if mode == "kernel" else {},
+        "transport": {} if mode == "kernel" else {"kind": "message"},
         "staging": {"memory": "4 MiB", "spill": str(spill)},
         "client": {"buffer_memory": "2 MiB"},
         "disk": {"engine": "threads"},

@@ -32,7 +32,7 @@ def play(
 ) -> Job:
     skip_if_missing(actors.build, back_end)
     more = {"path": f"out{extension(back_end)}", **more}
-    settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
+    settings: dict[str, Any] = mode_settings(mode, "1 per node")
     settings["files"] = {"out": file_settings(back_end, **more)}
     job = actors.play(
         "\n".join(["init", *lines]), ranks=3 if mode == "async" else 2, settings=settings, folder=folder

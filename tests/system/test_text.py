@@ -54,7 +54,7 @@ NETCDF = ["pnetcdf", "netcdf"]
 
 def play(actors: Actors, back_end: str, mode: str, script: str = SCRIPT) -> Job:
     skip_if_missing(actors.build, back_end)
-    settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers": "2 per node"}}
+    settings: dict[str, Any] = mode_settings(mode, "2 per node")
     settings["files"] = {"out": file_settings(back_end, path="out")}
     job = actors.play(script, ranks=4 if mode == "async" else 2, settings=settings)
     assert job.status == 0 and not job.failures(), job
@@ -213,7 +213,7 @@ def one_by_one(path: Path) -> None:
 @pytest.mark.parametrize("mode", ["async", "sync", "kernel"])
 @pytest.mark.parametrize("back_end", ["hdf5", "hdf5-time", "hdf5-deflate"])
 def test_another_job_goes_on_with_texts(actors: Actors, back_end: str, mode: str) -> None:
-    settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers": "1 per node"}}
+    settings: dict[str, Any] = mode_settings(mode, "1 per node")
     settings["files"] = {"out": file_settings(back_end, path="out", existing="continue")}
     first = actors.play(CHARACTERS + EVERYTHING + "close out\n", ranks=3, settings=settings)
     assert first.status == 0 and not first.failures(), first
@@ -268,7 +268,7 @@ def test_netcdf_has_characters_that_its_readers_join(
 @pytest.mark.parametrize("mode", ["async", "sync"])
 def test_bpls_shows_rows_of_text(actors: Actors, mode: str, engine: str) -> None:
     skip_if_missing(actors.build, "adios2")
-    settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers": "2 per node"}}
+    settings: dict[str, Any] = mode_settings(mode, "2 per node")
     settings["files"] = {"out": {"backend": "adios2", "engine": engine, "path": "out.bp"}}
     job = actors.play(SCRIPT, ranks=4 if mode == "async" else 2, settings=settings)
     assert job.status == 0 and not job.failures(), job

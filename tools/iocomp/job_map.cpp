@@ -208,7 +208,7 @@ void add_job_options(CLI::App& command, JobOptions& options) {
       ->check(CLI::Range(1, most_ranks))
       ->excludes(ranks);
   command.add_flag("--kernel", options.by_kernel,
-                   "Mapping sequential: write asynchronously, by transport kernel");
+                   "Mapping sequential: write asynchronously, by the kernel");
   command.add_option("--nodes", options.nodes, "Nodes of the job (1, or what --node-size needs)")
       ->check(CLI::Range(1, most_nodes));
   command
@@ -292,7 +292,7 @@ JobMap map_job(const JobOptions& options) {
 std::vector<std::pair<std::string, std::string>> settings_of(const JobMap& job) {
   if (job.mapping == "sequential") {
     const std::pair<std::string, std::string> how =
-        job.by_kernel ? std::pair{"transport.kind", "kernel"} : std::pair{"mode", "sync"};
+        job.by_kernel ? std::pair{"placement.servers", "none"} : std::pair{"mode", "sync"};
     return {how, {"placement.mapping", job.mapping}};
   }
   const auto& wanted = job.map.settings;

@@ -68,7 +68,7 @@ class Choice:
         """Return the settings that make a job write so."""
         found = {"mode": "sync" if self.way.name == SYNCHRONOUS else "async"}
         if self.way.name == KERNEL:
-            found["transport.kind"] = "kernel"
+            found["placement.servers"] = "none"
         elif self.way.servers:
             found |= self.seats.settings
             found["transport.kind"] = "message" if self.way.transport == "message" else "auto"

@@ -137,7 +137,9 @@ def settings_of(cell: Cell, seats: Seats, files: Path, notes: Path) -> dict[str,
         "trace.json": str(notes / "trace.json"),
         "placement.report": str(notes / "report"),
     }
-    if cell.output == "async":
+    if cell.transport == "kernel":
+        settings["placement.servers"] = "none"
+    elif cell.output == "async":
         settings["transport.kind"] = cell.transport
     if cell.output != "idle":
         settings[f"files.{client.file or 'default'}.backend"] = cell.backend

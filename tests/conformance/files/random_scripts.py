@@ -206,7 +206,7 @@ def random_placement(chance: random.Random, nodes: int = 1) -> Placement:
     if chance.random() < 0.4:
         ranks = chance.randint(1, 4)
         if chance.random() < 0.5:
-            settings = {"mode": "async", "transport.kind": "kernel"}
+            settings = {"mode": "async", "placement.servers": "none"}
             return Placement(f"kernel{ranks}", ranks, ranks, settings)
         return Placement(f"sync{ranks}", ranks, ranks, {"mode": "sync"})
     servers = chance.randint(1, 4)
@@ -228,7 +228,7 @@ def _placement_on_nodes(chance: random.Random, nodes: int) -> Placement:
     mode = chance.choice(["kernel", "sync", *with_servers])
     settings: dict[str, object] = {"mode": "sync" if mode == "sync" else "async"}
     if mode == "kernel":
-        settings["transport.kind"] = "kernel"
+        settings["placement.servers"] = "none"
     if mode in ("kernel", "sync"):
         return Placement(f"{mode}{ranks}on{nodes}", ranks, ranks, settings)
     per_node = chance.randint(1, of_node // 2)

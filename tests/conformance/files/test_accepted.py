@@ -27,7 +27,7 @@ IN_ONE_SCRIPT = 40
 WAYS = [
     Placement("sync1", 1, 1, {"mode": "sync"}),
     Placement("sync2", 2, 2, {"mode": "sync"}),
-    Placement("kernel2", 2, 2, {"mode": "async", "transport": {"kind": "kernel"}}),
+    Placement("kernel2", 2, 2, {"mode": "async", "placement": {"servers": "none"}}),
     Placement("halves4", 4, 2, {"mode": "async", "placement": {"policy": "halves"}}),
     Placement(
         "message3",

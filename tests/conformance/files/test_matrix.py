@@ -44,7 +44,7 @@ def _async(label: str, ranks: int, serving: int, policy: str, **settings: object
 
 
 def _kernel(ranks: int) -> Placement:
-    settings = {"mode": "async", "transport.kind": "kernel"}
+    settings = {"mode": "async", "placement.servers": "none"}
     return Placement(f"kernel{ranks}", ranks, ranks, settings)
 
 

@@ -27,7 +27,7 @@ BACK_ENDS = [
 ]
 ALONE = Placement("sync1", 1, 1, {"mode": "sync"})
 SYNC = Placement("sync2", 2, 2, {"mode": "sync"})
-KERNEL = Placement("kernel2", 2, 2, {"mode": "async", "transport.kind": "kernel"})
+KERNEL = Placement("kernel2", 2, 2, {"mode": "async", "placement.servers": "none"})
 SERVERS = Placement("halves", 4, 2, {"mode": "async", "placement.policy": "halves"})
 CASES = [
     pytest.param(back_end, placement, id=f"{back_end.label}-{placement.label}")

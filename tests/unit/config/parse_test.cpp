@@ -40,6 +40,8 @@ TEST(Parse, ReadsWhoShallServe) {
   EXPECT_EQ(parse_servers("[3]")->ranks, std::vector<std::int64_t>{3});
   EXPECT_EQ(parse_servers("3, 7")->ranks, (std::vector<std::int64_t>{3, 7}));
   EXPECT_TRUE(parse_servers("")->ranks.empty());
+  EXPECT_FALSE(parse_servers("")->are_none);
+  EXPECT_TRUE(parse_servers(" None ")->are_none);
   for (const auto* text : {"2", "2 per 8", "0 per node", "1 per 0", "two per node", "1 per",
                            "2 per nodes", "-1,2", "[1", "node", "1 per 8 per node"}) {
     EXPECT_FALSE(parse_servers(text)) << text;
