@@ -50,6 +50,7 @@ _KILLS_PART = 0.4
 _BLOCK = "128,256,256"
 _BLOCK_BYTES = 8 * 128 * 256 * 256
 _JOB_SECONDS = 600
+_RESULT = "result.json"
 
 
 @dataclass(frozen=True)
@@ -81,25 +82,27 @@ class _Site:
         """Return a job by its mapping."""
         return Cell("command", mapping=mapping, ranks=self.ranks(mapping), nodes=self.nodes)
 
-    def run(
-        self, mapping: str, program: Sequence[str], settings: Mapping[str, str], *, wants_json: bool
-    ) -> Ended:
+    def run(self, mapping: str, program: Sequence[str], settings: Mapping[str, str]) -> Ended:
         """Start a job. The settings of the user are in force, as in any job."""
         words = [str(self.command), "launch", *self.launcher, "--mapping", mapping]
         words += ["--kernel"] if mapping == "sequential" else []
         words += ["--compute-ranks", str(self.ranks(mapping)), "--nodes", str(self.nodes)]
         own = {key: text for key, text in os.environ.items() if key.startswith("IOCOMP_")}
         return run_and_collect(
-            [*words, "--", *program], settings, writes_json=wants_json, extra=own,
+            [*words, "--", *program], settings, writes_json=False, extra=own,
             timeout_seconds=_JOB_SECONDS,
         )  # fmt: skip
 
     def write(self, mapping: str, mode: str, settings: Mapping[str, str]) -> Ended:
-        """Let all ranks write, each in one piece, and read it back."""
+        """Let all ranks write, each in one piece, and read it back.
+
+        What is told of it lies in the folder too: rank 0 may be on another node than this.
+        """
         grid = f"{self.ranks(mapping)},1,1"
         words = ["--per-rank", _BLOCK, "--grid", grid, "--backend", f"posix:{mode}"]
         words += ["--check", "last", "--directory", str(self.folder), "--repetitions", "2"]
-        return self.run(mapping, [str(self.benchio), *words], settings, wants_json=True)
+        words += ["--json", str(self.folder / _RESULT)]
+        return self.run(mapping, [str(self.benchio), *words], {**settings, "trace.lines": "none"})
 
 
 def _failed(ended: Ended) -> str:
@@ -109,7 +112,7 @@ def _failed(ended: Ended) -> str:
 
 def _ranks(site: _Site) -> list[Check]:
     program = [str(site.command), "site-rank", str(site.folder)]
-    ended = site.run("sequential", program, {}, wants_json=False)
+    ended = site.run("sequential", program, {})
     if ended.exit_code != 0 or ended.result is None:
         return [Check("launcher", NO, _failed(ended), "no job runs here")]
     return judge_ranks(ended.result, site.ranks("sequential"), site.nodes)
@@ -117,7 +120,6 @@ def _ranks(site: _Site) -> list[Check]:
 
 def _mappings(site: _Site) -> Iterator[Check]:
     """Let a job write in each mapping, and look where its ranks sat."""
-    report, trace = site.folder / "report", site.folder / "trace.json"
     shares = None
     for mapping in ("sequential", "consecutive", "hyperthread", "oversubscribe"):
         try:
@@ -125,7 +127,8 @@ def _mappings(site: _Site) -> Iterator[Check]:
         except NotPossibleError as reason:
             yield Check(f"mapping {mapping}", FACT, f"not possible here: {reason}")
             continue
-        said = {"placement.report": str(report), "trace.json": str(trace), "trace.lines": "none"}
+        report, trace = site.folder / f"{mapping}.report", site.folder / f"{mapping}.json"
+        said = {"placement.report": str(report), "trace.json": str(trace)}
         ended = site.write(mapping, "async", said)
         if ended.exit_code != 0:
             yield Check(f"mapping {mapping}", NO, _failed(ended))
@@ -143,11 +146,11 @@ def _writing(site: _Site, until: float) -> list[Check]:
     rounds = 0
     while not failed and (rounds == 0 or time.monotonic() < until):
         for way, (mode, settings) in WAYS.items():
-            ended = site.write("sequential", mode, {**settings, "trace.lines": "none"})
-            if ended.exit_code != 0 or ended.result is None:
+            ended = site.write("sequential", mode, settings)
+            if ended.exit_code != 0:
                 failed[way] = _failed(ended)
                 continue
-            (found,) = ended.result["ways"].values()
+            (found,) = json.loads((site.folder / _RESULT).read_text())["ways"].values()
             rates[way].append(float(found["gib_per_second"]["median"]))
         rounds += 1
     return judge_writing(rates, failed)
