@@ -107,9 +107,8 @@ void check_method(const OfVariable& from, std::string_view method, const FileSet
         "kind = \"file_per_step\"; series in one file: netcdf, zarr, and hdf5 with layout = "
         "\"time\"");
   }
-  if ((has_frames || file.backend == "zarr") && method != "zstd") {
-    throw from.refusal("compression", "the back-end " + std::string{has_frames ? "posix" : "zarr"} +
-                                          " has \"zstd\"");
+  if (has_frames && method != "zstd") {
+    throw from.refusal("compression", "the back-end posix has \"zstd\"");
   }
   if (!has_frames && !file.grows_along_time && file.backend != "netcdf" && file.backend != "zarr") {
     throw from.refusal("compression",

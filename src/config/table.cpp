@@ -155,7 +155,7 @@ const std::vector<Key>& all_keys() {
        false, true},
       {"files.*.compression", form, "none",
        "none, deflate or zstd, also as in \"zstd:4 unshuffled\"",
-       "of netcdf, hdf5 with layout time, and (zstd) zarr and checkpoints of posix: each server "
+       "of netcdf, zarr, hdf5 with layout time, and (zstd) checkpoints of posix: each server "
        "compresses and writes its part of a step when all of it is there; behind it a level, from "
        "1 (fast) to 9 of deflate and 19 of zstd, else 4; bytes of elements are sorted before, "
        "unless it says unshuffled (zarr never does); zstd is faster, but some readers of HDF5 need "

@@ -58,6 +58,7 @@ FORMATS = (
     Format("pnetcdf", changes=False, **_CDF),
     Format("zarr", changes=False, **_ZARR),
     Format("zarr", (("compression", "zstd"),), changes=False, **_ZARR),
+    Format("zarr", (("compression", "deflate"),), changes=False, **_ZARR),
     Format("adios2", (("engine", "BP4"),), **_BP),
     Format("adios2", (("engine", "BP5"),), **{**_BP, "empty": True}),
     Format("adios2", (("engine", "HDF5"),), **{**_BP, "types": NUMBERS, "extension": ".h5"}),

@@ -69,7 +69,7 @@ def damage(path: Path, back_end: str, step: int) -> None:
     if "zarr" in back_end:
         (path,) = (path / "u").glob("c.0.0" if (path / "u/c.0.0").exists() else f"c.{step}.*")
     contents = bytearray(path.read_bytes())
-    if back_end == "zarr-zstd":
+    if back_end.startswith("zarr-"):
         offset, size = struct.unpack("<QQ", contents[-20:-4])  # of its one chunk, in the index
         at = offset + size // 2
     elif "deflate" in back_end:
@@ -141,7 +141,9 @@ def test_a_damaged_block_of_a_checkpoint_is_named_and_not_read(
 
 
 @pytest.mark.parametrize("way", ["shared", "sync"])
-@pytest.mark.parametrize("back_end", ["hdf5-deflate", "netcdf-deflate", "zarr-zstd"])
+@pytest.mark.parametrize(
+    "back_end", ["hdf5-deflate", "netcdf-deflate", "zarr-zstd", "zarr-deflate"]
+)
 def test_a_damaged_chunk_that_was_compressed_is_found(
     actors: Actors, back_end: str, way: str
 ) -> None:

@@ -30,11 +30,6 @@ else()
   endif()
 endif()
 
-# Chunks are compressed here, as HDF5's filter does it.
-find_package(ZLIB QUIET)
-# Without libzstd, HDF5 files are compressed by deflate alone.
-pkg_search_module(IOCOMP_ZSTD QUIET IMPORTED_TARGET GLOBAL libzstd)
-
 if(NOT hdf5_libraries)
   set(IOCOMP_HDF5_REASON "no HDF5 was found")
 elseif(NOT ZLIB_FOUND)

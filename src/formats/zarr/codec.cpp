@@ -13,13 +13,15 @@
 #include "formats/frames/zstd.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/crc32c.h"
+#include "formats/zarr/gzip.h"
 
 namespace iocomp::formats::zarr {
 namespace {
 
 constexpr std::size_t checksum_bytes = 4;
-// A frame of Zstandard holds at most so many bytes for each that it has, and some more.
-constexpr std::int64_t most_for_each = 40000;
+// A frame holds at most so many bytes for each that it has, and some more.
+constexpr std::int64_t most_for_each_of_zstd = 40000;
+constexpr std::int64_t most_for_each_of_gzip = 1100;
 constexpr std::int64_t some_more = std::int64_t{1} << 20;
 
 std::span<const std::byte> without_checksum(std::span<const std::byte> stored) {
@@ -41,13 +43,18 @@ std::span<const std::byte> without_checksum(std::span<const std::byte> stored) {
 
 void check_methods(const FormatOptions& options) {
   const auto check = [](const Compression& compression) {
+    const auto need = [](bool has, const char* method, const char* library) {
+      if (!has) {
+        throw Error{ErrorCode::invalid_setting, std::string{"compression = \""} + method +
+                                                    "\" of back-end zarr: this iocomp was built "
+                                                    "without " +
+                                                    library};
+      }
+    };
     if (compression.method == Compression::Method::deflate) {
-      throw Error{ErrorCode::invalid_setting,
-                  "compression = \"deflate\": the back-end zarr has \"zstd\""};
-    }
-    if (compression.is_on() && !frames::has_zstd()) {
-      throw Error{ErrorCode::invalid_setting,
-                  "compression = \"zstd\" of back-end zarr: this iocomp was built without libzstd"};
+      need(has_gzip(), "deflate", "zlib");
+    } else if (compression.is_on()) {
+      need(frames::has_zstd(), "zstd", "libzstd");
     }
   };
   check(options.compression);
@@ -58,6 +65,10 @@ void check_methods(const FormatOptions& options) {
 
 void Encoder::encode(std::span<const std::byte> chunk, const Compression& compression,
                      std::vector<std::byte>& to) {
+  if (compression.method == Compression::Method::deflate) {
+    gzip(chunk, compression.level, to);
+    return;
+  }
   auto bench = benches_.take();
   const auto frame = frames::frame_of(chunk, 1, compression, *bench);
   to.assign(frame.begin(), frame.end());
@@ -77,15 +88,18 @@ std::vector<std::byte> decoded(const Array& array, std::span<const std::byte> st
     }
     return {stored.begin(), stored.end()};
   }
-  if (array.compression.method != Compression::Method::zstd) {
-    throw Error{ErrorCode::unsupported, "its chunks are compressed by gzip, which is not read"};
-  }
+  const bool is_gzip = array.compression.method == Compression::Method::deflate;
+  const std::int64_t most_for_each = is_gzip ? most_for_each_of_gzip : most_for_each_of_zstd;
   if (bytes > some_more && (bytes - some_more) / most_for_each > std::ssize(stored)) {
     throw Error{ErrorCode::storage_failure,
                 "a chunk has less bytes than could hold " + std::to_string(bytes)};
   }
   std::vector<std::byte> chunk(static_cast<std::size_t>(bytes));
-  frames::decompress(stored, chunk);
+  if (is_gzip) {
+    gunzip(stored, chunk);
+  } else {
+    frames::decompress(stored, chunk);
+  }
   return chunk;
 }
 

@@ -194,7 +194,7 @@ TEST_F(FileSettingsTest, CompressAFileOfWhichOneVariableIsCompressed) {
 TEST_F(FileSettingsTest, OfAVariableAreRefusedWithItsName) {
   const auto settings = Settings::read(
       "files.p.variables.u.compression = 'zstd'\n"
-      "files.d.backend = 'zarr'\nfiles.d.variables.\"u*\".compression = 'deflate'");
+      "files.d.kind = 'file_per_step'\nfiles.d.variables.\"u*\".compression = 'deflate'");
   EXPECT_NE(refusal(settings, "p").find("files.p.variables.u.compression = \"zstd\" (program): "),
             std::string::npos)
       << refusal(settings, "p");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "formats/zarr/array.h"
 #include "formats/zarr/attributes.h"
 #include "formats/zarr/crc32c.h"
+#include "formats/zarr/gzip.h"
 #include "formats/zarr/shard_index.h"
 
 namespace iocomp::formats::zarr {
@@ -45,6 +47,41 @@ TEST(Crc32c, IsThatOfIscsi) {
   EXPECT_EQ(crc32c(std::as_bytes(std::span{std::string_view{"123456789"}})), 0xE3069283U);
   EXPECT_EQ(crc32c(std::vector<std::byte>(32)), 0x8A9136AAU);
   EXPECT_EQ(crc32c({}), 0U);
+}
+
+TEST(Gzip, GivesBackWhatItGot) {
+  if (!has_gzip()) {
+    GTEST_SKIP() << "without zlib";
+  }
+  std::vector<std::byte> chunk(100000);
+  for (std::size_t at = 0; at < chunk.size(); ++at) {
+    chunk[at] = static_cast<std::byte>(at / 7);
+  }
+  for (const std::size_t bytes : {std::size_t{1}, chunk.size()}) {
+    std::vector<std::byte> stored;
+    gzip(std::span{chunk}.first(bytes), 4, stored);
+    ASSERT_GT(stored.size(), 2U);
+    EXPECT_EQ(stored[0], std::byte{0x1F});  // RFC 1952
+    EXPECT_EQ(stored[1], std::byte{0x8B});
+    std::vector<std::byte> found(bytes);
+    gunzip(stored, found);
+    EXPECT_TRUE(std::ranges::equal(found, std::span{chunk}.first(bytes)));
+    std::vector<std::byte> longer(bytes + 1);
+    EXPECT_THROW(gunzip(stored, longer), Error);
+    for (std::size_t less = 0; less < stored.size(); less += 1 + stored.size() / 50) {
+      EXPECT_THROW(gunzip(std::span{stored}.first(less), found), Error) << less;
+    }
+    stored.push_back(std::byte{});
+    EXPECT_THROW(gunzip(stored, found), Error);
+  }
+  std::vector<std::byte> stored;
+  gzip(chunk, 9, stored);
+  EXPECT_LT(stored.size(), chunk.size() / 2);
+  stored[stored.size() / 2] ^= std::byte{16};
+  EXPECT_THROW(gunzip(stored, chunk), Error);
+  std::vector<std::byte> shorter(chunk.size() - 1);
+  gzip(chunk, 4, stored);
+  EXPECT_THROW(gunzip(stored, shorter), Error);
 }
 
 TEST(ShardIndex, TellsWhereChunksLie) {
