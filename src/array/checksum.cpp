@@ -28,11 +28,6 @@ namespace {
 
 constexpr std::size_t hex_digits = 16;
 
-std::size_t number_bytes(ElementType type) noexcept {
-  const bool is_pair = type == ElementType::complex64 || type == ElementType::complex128;
-  return size_bytes(type) / (is_pair ? 2 : 1);
-}
-
 }  // namespace
 
 struct Checksum::State {

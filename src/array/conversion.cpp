@@ -28,15 +28,6 @@ struct Half {
   std::uint16_t bits;
 };
 
-// The numbers that an element is made of.
-ElementType part_of(ElementType type) noexcept {
-  return type == ElementType::complex64    ? ElementType::float32
-         : type == ElementType::complex128 ? ElementType::float64
-                                           : type;
-}
-
-bool is_complex(ElementType type) noexcept { return part_of(type) != type; }
-
 template <typename T>
 T number_at(const std::byte* from, std::size_t i) noexcept {
   T number;

@@ -46,6 +46,22 @@ bool is_floating(ElementType type) noexcept {
   return type >= ElementType::float16 && type <= ElementType::float64;
 }
 
+bool is_complex(ElementType type) noexcept { return part_of(type) != type; }
+
+ElementType part_of(ElementType type) noexcept {
+  return type == ElementType::complex64    ? ElementType::float32
+         : type == ElementType::complex128 ? ElementType::float64
+                                           : type;
+}
+
+std::optional<ElementType> complex_of(ElementType part) noexcept {
+  return part == ElementType::float32   ? std::optional{ElementType::complex64}
+         : part == ElementType::float64 ? std::optional{ElementType::complex128}
+                                        : std::nullopt;
+}
+
+std::size_t number_bytes(ElementType type) noexcept { return size_bytes(part_of(type)); }
+
 std::string_view name(ElementType type) noexcept { return row(type).name; }
 
 std::optional<ElementType> element_type(int value) noexcept {

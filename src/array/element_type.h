@@ -31,6 +31,13 @@ enum class ElementType : std::uint8_t {
 [[nodiscard]] bool is_integer(ElementType type) noexcept;
 /// True for real floating-point numbers.
 [[nodiscard]] bool is_floating(ElementType type) noexcept;
+[[nodiscard]] bool is_complex(ElementType type) noexcept;
+/// The type of the numbers that an element is made of: those of complex64 are float32.
+[[nodiscard]] ElementType part_of(ElementType type) noexcept;
+/// The other way round; nothing if there are no complex numbers of such parts.
+[[nodiscard]] std::optional<ElementType> complex_of(ElementType part) noexcept;
+/// Bytes of one of the numbers that an element is made of.
+[[nodiscard]] std::size_t number_bytes(ElementType type) noexcept;
 /// The name used in manifests: "int8", ..., "float64", "complex64" (2 x float32), "complex128",
 /// "char" (a byte of text).
 [[nodiscard]] std::string_view name(ElementType type) noexcept;

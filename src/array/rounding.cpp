@@ -73,12 +73,10 @@ void round_all(int keep_bits, std::span<std::byte> elements, std::span<const std
 }  // namespace
 
 int mantissa_bits(ElementType type) noexcept {
-  switch (type) {
+  switch (part_of(type)) {
     case ElementType::float32:
-    case ElementType::complex64:
       return float32_mantissa;
     case ElementType::float64:
-    case ElementType::complex128:
       return float64_mantissa;
     default:
       return 0;
@@ -87,13 +85,11 @@ int mantissa_bits(ElementType type) noexcept {
 
 void round_to_bits(ElementType type, int keep_bits, std::span<std::byte> elements,
                    std::span<const std::byte> fill, bool is_swapped) {
-  const bool is_pair = type == ElementType::complex64 || type == ElementType::complex128;
+  const int parts = is_complex(type) ? 2 : 1;
   if (mantissa_bits(type) == float32_mantissa) {
-    round_all<std::uint32_t, float32_mantissa>(keep_bits, elements, fill, is_swapped,
-                                               is_pair ? 2 : 1);
+    round_all<std::uint32_t, float32_mantissa>(keep_bits, elements, fill, is_swapped, parts);
   } else if (mantissa_bits(type) == float64_mantissa) {
-    round_all<std::uint64_t, float64_mantissa>(keep_bits, elements, fill, is_swapped,
-                                               is_pair ? 2 : 1);
+    round_all<std::uint64_t, float64_mantissa>(keep_bits, elements, fill, is_swapped, parts);
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace iocomp::array {
 
-void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory,
+void scatter(const PackedElements& elements, std::size_t swapped_bytes, std::byte* memory,
              std::int64_t begin) {
   const std::size_t element = elements.element_bytes;
   const std::byte* from = elements.bytes;
@@ -20,8 +20,8 @@ void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory
   while (cursor.next(run)) {
     const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
     std::byte* const to = memory + static_cast<std::size_t>(run.index - begin) * element;
-    if (swaps_bytes) {
-      stream_swapped({from, bytes}, {to, bytes}, element);
+    if (swapped_bytes > 0) {
+      stream_swapped({from, bytes}, {to, bytes}, swapped_bytes);
     } else if (bytes < least_streamed_bytes) {
       copy_run(to, from, bytes);
     } else {

@@ -21,9 +21,9 @@ struct PackedElements {
 
 /// Copy them to their places in memory that has the variable from its element `begin` on, past the
 /// caches: for bytes that are written to a file next.
-/// @param swaps_bytes  of every element.
+/// @param swapped_bytes  of each number whose bytes are reversed; 0: they stay as they are.
 /// @pre that memory has all of them.
-void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory,
+void scatter(const PackedElements& elements, std::size_t swapped_bytes, std::byte* memory,
              std::int64_t begin);
 
 }  // namespace iocomp::array

@@ -49,15 +49,16 @@ std::pair<std::size_t, std::size_t> Block::reach() const noexcept {
 void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                     bool swapped) const {
   const std::size_t element = element_bytes();
+  const std::size_t number = array::number_bytes(variable.type);
   const auto copy_share = [&](std::span<std::byte> to, std::int64_t from) {
     if (swapped && is_dense()) {
       const auto* const begin = first_value() + static_cast<std::size_t>(from) * element;
-      array::copy_swapped({begin, to.size()}, to, element);
+      array::copy_swapped({begin, to.size()}, to, number);
       return;
     }
     pack(from, static_cast<std::int64_t>(to.size() / element), to.data());
     if (swapped) {
-      array::swap_bytes(to, element);
+      array::swap_bytes(to, number);
     }
   };
   // Values of a GPU come through one stream. The first value, and not the array, tells on which

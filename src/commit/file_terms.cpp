@@ -75,7 +75,7 @@ array::ElementType kept_type(const config::FileSettings& file, const contents::V
     return variable.type;
   }
   const auto asked = array::element_type(settings.type).value_or(variable.type);
-  const bool is_complex = variable.type == Type::complex64 || variable.type == Type::complex128;
+  const bool is_complex = array::is_complex(variable.type);
   const bool can_be = is_complex ? asked != Type::float16 : array::is_floating(variable.type);
   if (!settings.is_typed_by_name) {
     const bool tells_coordinates =
@@ -89,7 +89,7 @@ array::ElementType kept_type(const config::FileSettings& file, const contents::V
                     "\": its elements are " + std::string{array::name(variable.type)} +
                     "; floating-point numbers can be another one, complex ones float32 or float64"};
   }
-  return !is_complex ? asked : asked == Type::float32 ? Type::complex64 : Type::complex128;
+  return is_complex ? array::complex_of(asked).value_or(variable.type) : asked;
 }
 
 formats::FormatOptions format_options(const config::FileSettings& file, Crew* crew) {

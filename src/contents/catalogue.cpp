@@ -84,7 +84,8 @@ std::vector<std::byte> element_of(array::ElementType type, double value) {
 }  // namespace
 
 std::int64_t bytes_in_header(const Variable& variable) {
-  const std::int64_t dimensions = variable.shape.dimensions + 1;
+  const std::int64_t dimensions =
+      variable.shape.dimensions + 1 + (array::is_complex(variable.type) ? 1 : 0);
   return std::ssize(variable.name) + (1 + 2 * dimensions) * most_bytes_of_numbers;
 }
 

@@ -89,4 +89,12 @@ std::vector<std::size_t> DimensionTable::add(const Variable& variable,
   return numbers;
 }
 
+std::size_t DimensionTable::add_complex() {
+  const auto [known, is_new] = numbers_.try_emplace(complex_dimension, entries_.size());
+  if (is_new) {
+    entries_.push_back({complex_dimension, 2, {}});
+  }
+  return known->second;
+}
+
 }  // namespace iocomp::contents

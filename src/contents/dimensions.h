@@ -16,6 +16,9 @@ namespace iocomp::contents {
 inline constexpr const char* dimensions_attribute = "dimensions";
 /// The dimension of the steps.
 inline constexpr const char* time_dimension = "time";
+/// The last dimension of complex numbers if a format splits them (Rules::splits_complex_numbers):
+/// their real and imaginary parts. The name is that of nc-complex, which netCDF4-python contains.
+inline constexpr const char* complex_dimension = "_pfnc_complex";
 
 /// The dimensions of a variable in a file where they have names (see Rules::has_dimensions).
 struct Dimensions {
@@ -45,6 +48,9 @@ class DimensionTable {
   /// @return their numbers in the order of the shape.
   /// @throws Error{invalid_argument} where one has another length already; then none was added.
   std::vector<std::size_t> add(const Variable& variable, const Dimensions& dimensions);
+
+  /// Look up or add the one of the parts of complex numbers. @return its number.
+  std::size_t add_complex();
 
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
 

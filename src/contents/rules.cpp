@@ -110,6 +110,13 @@ void check_netcdf_name(const Refusal& refuse, std::string_view name) {
                 "have");
 }
 
+bool has_equal_parts(const Attribute& attribute) {
+  const std::span<const std::byte> values = attribute.values;
+  const std::size_t part = array::number_bytes(attribute.type);
+  return std::ranges::equal(values.subspan(std::min(part, values.size())),
+                            values.first(values.size() - std::min(part, values.size())));
+}
+
 void check_name_in(const Refusal& refuse, const Rules& rules, const std::string& name) {
   refuse.unless(name.size() <= rules.most_name_bytes,
                 "its name has " + std::to_string(name.size()) + " bytes, at most " +
@@ -161,6 +168,7 @@ void check_dimension(const Rules& rules, const Variable& variable, const std::st
                        "the dimension \"" + name + "\" of the variable \"" + variable.name + '"'};
   check_name(name, "a dimension");
   check_name_in(refuse, rules, name);
+  check_reserved(refuse, name, rules.reserved_dimensions);
 }
 
 void check(const Rules& rules, const Variable* owner, const std::string& name,
@@ -184,7 +192,11 @@ void check(const Rules& rules, const Variable* owner, const std::string& name,
   refuse.unless(
       bytes > 0 || (attribute.is_text ? rules.has_empty_texts : rules.has_empty_attributes),
       "it is empty");
-  refuse.unless(attribute.is_text || rules.attribute_types.has(attribute.type),
+  const bool is_split = rules.splits_complex_numbers && owner != nullptr &&
+                        name == fill_attribute && array::is_complex(attribute.type);
+  refuse.unless(!is_split || has_equal_parts(attribute),
+                "its real and imaginary part must be the same number");
+  refuse.unless(attribute.is_text || is_split || rules.attribute_types.has(attribute.type),
                 "it has no attributes of type " + std::string{array::name(attribute.type)});
 }
 

@@ -64,8 +64,12 @@ struct Rules {
   /// begin so.
   std::span<const std::string_view> reserved_variables{};
   std::span<const std::string_view> reserved_attributes{};
+  std::span<const std::string_view> reserved_dimensions{};
 
   Types types = Types::all();
+  /// In the file, complex numbers are real ones with one more dimension, and so is the fill value
+  /// one real number.
+  bool splits_complex_numbers = false;
   /// The length of one text: the last dimension of an array of characters.
   std::int64_t most_characters = no_limit;
 

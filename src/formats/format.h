@@ -109,8 +109,9 @@ struct FormatOptions {
   std::vector<Storage> storages{};  ///< all that these may have
   contents::KeptBits kept_bits{};   ///< of a variable: see Catalogue; null: all
   Crew* crew = nullptr;             ///< the threads that compress; null: who writes does it itself
-  bool has_strings = false;  ///< hdf5 and netcdf: texts are strings; a format says it to itself
-  bool one_step = false;     ///< the file is for one step; else for all of them
+  bool has_strings = false;         ///< hdf5: texts are strings; a format says it to itself
+  bool splits_complex_numbers = false;  ///< netcdf: as in its rules; it says it to itself
+  bool one_step = false;                ///< the file is for one step; else for all of them
   /// The file exists. So many of its steps, and bytes, are kept, and new ones are put behind them.
   /// -1: a new file.
   std::int64_t earlier_steps = -1;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "array/element_type.h"
+#include "contents/dimensions.h"
 #include "contents/rules.h"
 #include "contents/step_numbers.h"
 
@@ -40,8 +41,9 @@ inline constexpr std::array<std::string_view, 20> netcdf_attributes{"CLASS",
                                                                     "_QuantizeGranularBitRound*"};
 /// netCDF gives such a name to a variable that is called like a dimension and is not its
 /// coordinate.
-inline constexpr std::array<std::string_view, 2> netcdf_variables{contents::step_numbers_name,
-                                                                  "_nc4_non_coord_*"};
+inline constexpr std::array<std::string_view, 3> netcdf_variables{
+    contents::step_numbers_name, contents::complex_dimension, "_nc4_non_coord_*"};
+inline constexpr std::array<std::string_view, 1> netcdf_dimensions{contents::complex_dimension};
 /// The numbers of the steps, there and below.
 inline constexpr std::array<std::string_view, 1> hdf5_time_variables{contents::step_numbers_name};
 inline constexpr std::array<std::string_view, 1> zarr_attributes{contents::step_numbers_name};
@@ -61,7 +63,7 @@ using contents::Rules;
 using contents::Types;
 using enum array::ElementType;
 
-inline constexpr Types of_netcdf = Types::all().without({float16, complex64, complex128});
+inline constexpr Types of_netcdf = Types::all().without({float16});
 inline constexpr Types of_adios2 = Types::all().without({float16});
 
 inline constexpr Rules posix{.format = "posix"};
@@ -86,8 +88,10 @@ inline constexpr Rules netcdf{.format = "netcdf",
                               .has_netcdf_names = true,
                               .reserved_variables = reserved::netcdf_variables,
                               .reserved_attributes = reserved::netcdf_attributes,
+                              .reserved_dimensions = reserved::netcdf_dimensions,
                               .types = of_netcdf,
-                              .attribute_types = of_netcdf,
+                              .splits_complex_numbers = true,
+                              .attribute_types = of_netcdf.without({complex64, complex128}),
                               .has_dimensions = true,
                               .keeps_first_definitions = true};
 inline constexpr Rules pnetcdf = [] {

@@ -126,7 +126,8 @@ void FileWriter::pass_on(Chunk chunk) {
   if (swaps_bytes_ && !piece.is_in_file_order) {
     const auto element = static_cast<std::size_t>(piece.element_bytes());
     share(crew_, chunk.own_bytes, element, [&](std::size_t begin, std::size_t end) {
-      array::swap_bytes(chunk.own_bytes.subspan(begin, end - begin), element);
+      array::swap_bytes(chunk.own_bytes.subspan(begin, end - begin),
+                        array::number_bytes(piece.variable.type));
     });
   }
   if (spill_ != nullptr) {
@@ -215,7 +216,7 @@ void FileWriter::fill(const std::shared_ptr<Piece>& piece, std::span<const std::
                                std::int64_t{1}, piece->elements_left);
   auto values = repeated(value, element, static_cast<std::size_t>(most));
   if (swaps_bytes_) {
-    array::swap_bytes(values, element);
+    array::swap_bytes(values, array::number_bytes(piece->variable.type));
   }
   piece->is_in_file_order = true;
   piece->is_rounded = true;

@@ -225,7 +225,8 @@ void Stripes::copy(const Chunk& chunk, std::int64_t count, const Stripe& stripe)
                           chunk.first + static_cast<std::int64_t>(begin / element),
                           static_cast<std::int64_t>((end - begin) / element), element,
                           chunk.bytes.data() + begin},
-                         terms_.swaps_bytes, stripe.bytes, stripe.begin);
+                         terms_.swaps_bytes ? array::number_bytes(piece.variable.type) : 0,
+                         stripe.bytes, stripe.begin);
         });
 }
 

@@ -86,7 +86,7 @@ class Stripes {
     /// may wait in a way that this process is not told of.
     double longest_seconds = 1;
     bool may_overlap = false;  ///< pieces of one step may
-    bool swaps_bytes = false;  ///< swaps each element on the way into a stripe
+    bool swaps_bytes = false;  ///< swaps each number on the way into a stripe
     Crew* crew = nullptr;      ///< the threads that copy; null: only the caller does
   };
   Stripes(staging::StripeMemory& memory, const Terms& terms);

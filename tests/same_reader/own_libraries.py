@@ -177,6 +177,11 @@ def _hdf5_attributes(entries: Any) -> dict[str, Any]:  # noqa: ANN401 (h5py has 
     return {name: value for name, value in entries.items() if not isinstance(value, h5py.Empty)}
 
 
+def _has_parts(variable: Any) -> bool:  # noqa: ANN401 (netCDF4 has no types)
+    """Whether it has complex numbers: their parts lie along the last dimension."""
+    return bool(variable.dimensions[-1:] == ("_pfnc_complex",))
+
+
 def _netcdf(path: Path) -> OwnLibrary:
     import netCDF4
 
@@ -192,11 +197,15 @@ def _netcdf(path: Path) -> OwnLibrary:
         has_steps = first == "time" or (first and file.dimensions[first].isunlimited())
         at = min(index, variable.shape[0] - 1) if has_steps else ()
         values = np.asarray(variable[at] if has_steps else variable[()])
-        return values.astype(values.dtype.newbyteorder("="))
+        values = values.astype(values.dtype.newbyteorder("="), order="C")
+        return values.view(f"c{2 * values.itemsize}")[..., 0] if _has_parts(variable) else values
 
     attributes = {"": {name: file.getncattr(name) for name in file.ncattrs()}}
     for name, variable in file.variables.items():
         attributes[name] = {each: variable.getncattr(each) for each in variable.ncattrs()}
+        if _has_parts(variable) and "_FillValue" in attributes[name]:
+            both = np.repeat(attributes[name]["_FillValue"], 2)
+            attributes[name]["_FillValue"] = both.view(f"c{2 * both.itemsize}")
     return OwnLibrary(look, attributes)
 
 

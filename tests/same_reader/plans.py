@@ -36,7 +36,7 @@ class Format:
         return "-".join([self.backend, *(str(value) for _, value in self.settings)])
 
 
-_CDF = {"types": (*NUMBERS, "S1"), "groups": False, "empty": False, "extension": ".nc"}
+_CDF = {"types": (*NUMBERS, "c8", "c16", "S1"), "groups": False, "empty": False, "extension": ".nc"}
 _ZARR = {"types": (*NUMBERS, "f2", "c8", "c16"), "groups": False, "extension": ".zarr"}
 _BP = {"types": (*NUMBERS, "c8", "c16", "S1"), "extension": ".bp", "empty": False}
 FORMATS = (
@@ -169,6 +169,8 @@ def _variable(chance: random.Random, plan_format: Format, name: str, is_series: 
     made.attributes = _attributes(chance, plan_format)
     if chance.random() < 0.3 and dtype.kind != "S":
         made.fill = _values(np.random.default_rng(chance.getrandbits(32)), made.dtype, ()).item()
+        if made.dtype.kind == "c" and plan_format.backend in ("netcdf", "pnetcdf"):
+            made.fill = complex(made.fill.real, made.fill.real)  # one number for both parts
     return made
 
 

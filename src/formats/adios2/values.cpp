@@ -47,13 +47,6 @@ bool passes_operator(const Variable& variable, const Storage& storage) {
          variable.shape.dimensions > 0 && (is_float || is_lossless(storage.operator_name));
 }
 
-// The type of the parts of complex numbers, for other types the type itself.
-ElementType part_of(ElementType type) noexcept {
-  return type == ElementType::complex64    ? ElementType::float32
-         : type == ElementType::complex128 ? ElementType::float64
-                                           : type;
-}
-
 }  // namespace
 
 ElementType stored_type(const Variable& variable) noexcept {
@@ -107,7 +100,7 @@ void define(adios2::IO& io, const std::string& variable, const std::string& name
     io.DefineAttribute<std::string>(name, text, variable, "/", true);
     return;
   }
-  with_type(part_of(attribute.type), [&]<typename T>(std::type_identity<T>) {
+  with_type(array::part_of(attribute.type), [&]<typename T>(std::type_identity<T>) {
     if constexpr (!std::is_same_v<T, std::complex<float>> &&
                   !std::is_same_v<T, std::complex<double>>) {
       std::vector<T> values(attribute.values.size() / sizeof(T));

@@ -28,7 +28,7 @@ void fill(const Descriptor& file, const std::string& path, std::int64_t offset, 
           array::ElementType type, std::endian order, const Attributes& attributes) {
   auto value = fill_value(type, own_fill_value(type, attributes));
   if (order != std::endian::native) {
-    array::swap_bytes(value, value.size());
+    array::swap_bytes(value, array::number_bytes(type));
   }
   std::vector<std::byte> part(
       std::min(static_cast<std::size_t>(bytes), part_bytes / value.size() * value.size()));

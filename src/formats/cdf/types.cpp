@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "array/element_type.h"
@@ -25,6 +26,13 @@ std::vector<std::byte> bytes_of(Value value) {
   std::vector<std::byte> bytes(sizeof value);
   std::memcpy(bytes.data(), &value, sizeof value);
   return bytes;
+}
+
+std::vector<std::byte> twice(std::vector<std::byte> part) {
+  const std::size_t bytes = part.size();
+  part.resize(2 * bytes);
+  std::memcpy(part.data() + bytes, part.data(), bytes);
+  return part;
 }
 
 // The values of netcdf.h: NC_FILL_BYTE and so on.
@@ -52,6 +60,10 @@ std::vector<std::byte> usual_fill_value(ElementType type) {
       return bytes_of(fill_float);
     case ElementType::float64:
       return bytes_of(fill_double);
+    case ElementType::complex64:
+      return twice(bytes_of(fill_float));
+    case ElementType::complex128:
+      return twice(bytes_of(fill_double));
     default:
       return std::vector<std::byte>(array::size_bytes(type));
   }
@@ -60,7 +72,7 @@ std::vector<std::byte> usual_fill_value(ElementType type) {
 }  // namespace
 
 int type_number(ElementType type) {
-  switch (type) {
+  switch (array::part_of(type)) {
     case ElementType::int8:
       return 1;
     case ElementType::character:
@@ -91,13 +103,15 @@ int type_number(ElementType type) {
 
 std::optional<ElementType> type_of(int number) {
   for (int value = 1; const auto type = array::element_type(value); ++value) {
-    const bool is_there = *type < ElementType::float16 || *type == ElementType::float32 ||
-                          *type == ElementType::float64 || *type == ElementType::character;
-    if (is_there && type_number(*type) == number) {
+    if (*type != ElementType::float16 && type_number(*type) == number) {
       return type;
     }
   }
   return std::nullopt;
+}
+
+std::optional<ElementType> complex_type(ElementType part, std::string_view last_dimension) {
+  return last_dimension == contents::complex_dimension ? array::complex_of(part) : std::nullopt;
 }
 
 std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribute>& own) {
@@ -115,12 +129,22 @@ std::optional<Attribute> own_fill_value(ElementType type, const Attributes& attr
     value.type = type;
     value.is_text = false;
   }
+  if (array::is_complex(type) && !value.is_text && value.type == array::part_of(type)) {
+    value.type = type;
+    value.values = twice(std::move(value.values));
+  }
   return value;
 }
 
-Attributes without_dimensions(const Attributes& attributes) {
+Attributes attributes_in_file(const Attributes& attributes) {
   Attributes kept = attributes;
   kept.erase(contents::dimensions_attribute);
+  const auto fill = kept.find(contents::fill_attribute);
+  if (fill != kept.end() && array::is_complex(fill->second.type)) {
+    Attribute& value = fill->second;
+    value.values.resize(array::number_bytes(value.type));
+    value.type = array::part_of(value.type);
+  }
   return kept;
 }
 

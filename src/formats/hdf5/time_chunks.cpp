@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "array/element_type.h"
 #include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
 #include "formats/hdf5/texts.h"
@@ -36,6 +37,10 @@ TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
   is_filtered = compression.is_on() && record_bytes > 0 && steps == 1;
   shape = {steps};
   shape.insert(shape.end(), lengths.begin(), lengths.end());
+  if (options.splits_complex_numbers && array::is_complex(variable.type)) {
+    stored_bytes = array::number_bytes(variable.type);
+    shape.push_back(2);
+  }
 }
 
 }  // namespace iocomp::formats::h5

@@ -29,7 +29,8 @@ struct TimeChunks : RecordChunks {
 
   std::vector<std::int64_t> shape;  ///< of a chunk, time first; what HDF5 sees of it
   std::int64_t steps = 1;           ///< in a chunk
-  std::size_t stored_bytes = 1;     ///< of what HDF5 takes for an element: a string, or an element
+  std::size_t stored_bytes = 1;     ///< of what HDF5 takes for an element: a string, an
+                                    ///< element, or a part of a complex one
   /// True if chunks go through filters. Such a chunk holds a whole step.
   bool is_filtered = false;
   Compression compression;  ///< then

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-using Extents = std::array<hsize_t, array::max_dimensions + 1>;
+using Extents = std::array<hsize_t, array::max_dimensions + 2>;
 
 // The number of dimensions before those of the variable.
 std::size_t in_front(Time time) { return time == Time::none ? 0 : 1; }
@@ -76,7 +77,8 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
   H5Pset_obj_track_times(create.raw(), false);
   if (variable.has_fill_value()) {
     std::vector<std::byte> value(chunks.stored_bytes);
-    array::repeat(fill_bytes(variable), value);
+    const auto element = fill_bytes(variable);
+    array::repeat(std::span{element}.first(std::min(element.size(), value.size())), value);
     check(H5Pset_fill_value(create.raw(), type.raw(), value.data()), action, path);
   }
   const Compression& compression = chunks.compression;
@@ -111,7 +113,11 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
   describe_chunks(create, variable_, chunks_, time_, type, action, path);
   const auto dimensions = extent_of_chunk(chunks_, time_).size();
-  const Extents extent = extents(time_, time_ == Time::grows ? 0 : 1, variable_.shape);
+  Extents extent = extents(time_, time_ == Time::grows ? 0 : 1, variable_.shape);
+  if (const auto own = in_front(time_) + static_cast<std::size_t>(variable_.shape.dimensions);
+      dimensions > own) {
+    extent.at(own) = static_cast<hsize_t>(chunks_.shape.back());  // of the parts of complex numbers
+  }
   // A chunk has a fixed length, and fits only into a dimension that is, or may become, as long.
   Extents most = extent;
   std::ranges::replace(most, hsize_t{0}, H5S_UNLIMITED);

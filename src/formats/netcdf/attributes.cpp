@@ -25,7 +25,7 @@ h5::Type string_type(std::size_t bytes) {
 
 h5::Type netcdf_type(array::ElementType type) {
   return type == array::ElementType::character ? h5::Type{H5Tcopy(H5T_C_S1)}
-                                               : h5::element_type(type);
+                                               : h5::element_type(array::part_of(type));
 }
 
 void write_attribute(hid_t object, const std::string& name, const h5::Type& type,

@@ -12,7 +12,8 @@
 
 namespace iocomp::formats::cdf {
 
-/// The type of elements of NetCDF-4 in an HDF5 file: characters are strings of length one.
+/// The type of elements of NetCDF-4 in an HDF5 file: characters are strings of length one,
+/// and of complex numbers it is that of their parts.
 [[nodiscard]] h5::Type netcdf_type(array::ElementType type);
 
 /// Write attributes as netCDF does: values in a row, text as one string of its length.

@@ -44,8 +44,13 @@ EarlierVariable variable_of(const Looked& looked, const Attributes& attributes,
   Variable& variable = earlier.dataset.variable;
   variable.name = looked.name;
   auto& dimensions = earlier.dimensions;
+  auto type = type_of(looked.type);
   array::Extents extents{};
   for (const auto& dimension : looked.dimensions) {
+    if (const auto complex = type ? complex_type(*type, dimension.name) : std::nullopt) {
+      type = complex;
+      break;
+    }
     if (!dimensions.has_time && dimensions.names.empty() &&
         dimension.name == contents::time_dimension) {
       dimensions.has_time = true;
@@ -56,7 +61,6 @@ EarlierVariable variable_of(const Looked& looked, const Attributes& attributes,
     }
     dimensions.names.push_back(dimension.name);
   }
-  const auto type = type_of(looked.type);
   if (!type || dimensions.names.size() > array::max_dimensions) {
     throw Error{ErrorCode::unsupported, "cannot go on with " + path + ": its variable \"" +
                                             looked.name + "\" is none that iocomp writes"};

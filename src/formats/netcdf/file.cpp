@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/element_type.h"
 #include "base/path.h"
 #include "contents/catalogue.h"
 #include "contents/dimensions.h"
@@ -178,6 +179,9 @@ h5::Dataset NetcdfFile::make_once(hid_t root, const std::string& name, const Def
   }
   extent.insert(extent.end(), variable.shape.extent.begin(),
                 variable.shape.extent.begin() + variable.shape.dimensions);
+  if (array::is_complex(variable.type)) {
+    extent.push_back(2);
+  }
   const h5::Space space{
       extent.empty() ? H5Screate(H5S_SCALAR)
                      : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr)};
@@ -240,11 +244,14 @@ std::vector<Scaled::Dimension> NetcdfFile::dimensions(const Defined& defined) co
     const std::int64_t extent = defined.variable.shape.extent.at(d);
     all.push_back({defined.dimensions.names[d], extent, extent == 0});
   }
+  if (array::is_complex(defined.variable.type)) {
+    all.push_back({contents::complex_dimension, 2, false});
+  }
   return all;
 }
 
 void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, const Told& told) {
-  auto own = without_dimensions(attributes_of(variable.id, told.of_variable));
+  auto own = attributes_of(variable.id, told.of_variable);
   if (earlier_ && earlier_->of_variable.contains(variable.name)) {
     const auto& before = earlier_->of_variable.at(variable.name);
     own.insert(before.begin(), before.end());
@@ -253,7 +260,7 @@ void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, co
   if (variable.has_fill_value()) {
     own.emplace(contents::fill_attribute, *variable.fill_value);
   }
-  write_netcdf_attributes(dataset, own, file().path());
+  write_netcdf_attributes(dataset, attributes_in_file(own), file().path());
 }
 
 std::vector<h5::RecordFile::Made> NetcdfFile::make(hid_t root, const Told& told) {

@@ -27,9 +27,11 @@ class Netcdf : public Format {
       : Format{{.rules = rules::netcdf, .extension = ".nc", .kind = kind, .goes_on = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
-    const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, options); };
+    FormatOptions own = options;
+    own.splits_complex_numbers = true;
+    const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, own); };
     if (traits().kind == Kind::step) {
-      return std::make_unique<h5::DeflateTarget>(path, options, writers.raw, file);
+      return std::make_unique<h5::DeflateTarget>(path, own, writers.raw, file);
     }
     return std::make_unique<h5::RecordTarget>(file());
   }

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,7 +72,7 @@ class NetcdfSource : public Source {
     const std::string action = "read the variable \"" + where.variable.name + "\" from";
     int number = -1;
     check(nc_inq_varid(file_, where.variable.name.c_str(), &number), action);
-    const Found found = look_at(number);
+    const Found found = look_at(number, array::is_complex(where.variable.type));
     if (found.variable.type != where.variable.type ||
         found.variable.shape != where.variable.shape) {
       throw Error{ErrorCode::storage_failure,
@@ -105,7 +106,7 @@ class NetcdfSource : public Source {
     const std::string& name = where.variable.name;
     int number = -1;
     check(nc_inq_varid(file_, name.c_str(), &number), "find the variable \"" + name + "\" in");
-    const Found found = look_at(number);
+    const Found found = look_at(number, array::is_complex(where.variable.type));
     const auto record = found.has_records ? where.step : 0;
     if (has_chunks()) {
       return {.dataset = '/' + name, .record = found.steps ? record : -1};
@@ -140,7 +141,7 @@ class NetcdfSource : public Source {
     std::int64_t steps = 1;
     std::vector<Found> all;
     for (int number = 0; number < variables; ++number) {
-      all.push_back(look_at(number));
+      all.push_back(look_at(number, true));
       if (!all.back().has_type) {
         inventory.not_read.emplace(all.back().variable.name, why_not_read(number));
       }
@@ -157,14 +158,19 @@ class NetcdfSource : public Source {
     }
     inventory.attributes = attributes_in(file_, NC_GLOBAL, path_);
     for (int number = 0; number < variables; ++number) {
-      inventory.of_variable[all[static_cast<std::size_t>(number)].variable.name] =
-          attributes_in(file_, number, path_);
+      const Variable& variable = all[static_cast<std::size_t>(number)].variable;
+      auto attributes = attributes_in(file_, number, path_);
+      if (const auto fill = own_fill_value(variable.type, attributes);
+          fill && array::is_complex(variable.type)) {
+        attributes.insert_or_assign(contents::fill_attribute, *fill);
+      }
+      inventory.of_variable[variable.name] = std::move(attributes);
     }
     return inventory;
   }
 
  private:
-  using Places = std::array<std::size_t, array::max_dimensions + 1>;
+  using Places = std::array<std::size_t, array::max_dimensions + 2>;
   struct Found {
     Variable variable;
     bool has_type = false;  // one of iocomp's, and neither dimensions nor bytes too many
@@ -272,6 +278,7 @@ class NetcdfSource : public Source {
       start.at(d) = static_cast<std::size_t>(box.start[i]);
       count.at(d++) = static_cast<std::size_t>(box.count[i]);
     }
+    count.at(d) = 2;  // the parts of complex numbers; netCDF takes no more than it has dimensions
     return nc_get_vara(file_, number, start.data(), count.data(), values);
   }
 
@@ -301,11 +308,32 @@ class NetcdfSource : public Source {
     }
   }
 
-  Found look_at(int number) const {
-    const Looked looked = cdf::look_at(file_, number, path_);
+  // The type of complex numbers whose parts lie along the last dimension, by any convention that
+  // netCDF4-python knows.
+  [[nodiscard]] std::optional<array::ElementType> complex_type_of(const Looked& looked) const {
+    constexpr std::array<std::string_view, 3> names{contents::complex_dimension, "complex", "ri"};
+    const auto part = type_of(looked.type);
+    if (!part || looked.dimensions.empty()) {
+      return std::nullopt;
+    }
+    const auto& [number, name, length] = looked.dimensions.back();
+    const bool is_coordinate = name == looked.name;
+    return std::ranges::find(names, name) != names.end() && length == 2 && !is_coordinate &&
+                   !is_unlimited(file_, number)
+               ? array::complex_of(*part)
+               : std::nullopt;
+  }
+
+  // @param may_be_complex  else parts of complex numbers are real numbers.
+  Found look_at(int number, bool may_be_complex) const {
+    Looked looked = cdf::look_at(file_, number, path_);
     Found found;
     found.variable.name = looked.name;
-    const auto element = stored_type(looked.type);
+    auto element = stored_type(looked.type);
+    if (const auto complex = may_be_complex ? complex_type_of(looked) : std::nullopt) {
+      element = complex;
+      looked.dimensions.pop_back();
+    }
     found.has_type = element && looked.dimensions.size() <= array::max_dimensions + 1;
     found.variable.type = element.value_or(array::ElementType::uint8);
     std::size_t d = 0;

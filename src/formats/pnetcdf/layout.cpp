@@ -40,6 +40,10 @@ void PnetcdfLayout::go_on(const Header& header, const Header::Variable& variable
   array::Extents extents{};
   for (const auto number : variable.dimensions) {
     const auto& [name, length] = header.dimensions[number];
+    if (const auto complex = complex_type(variable.type, name)) {
+      slot.variable.type = *complex;
+      break;
+    }
     if (length == 0) {
       slot.dimensions.has_time = true;
     } else if (slot.dimensions.names.size() < array::max_dimensions) {
@@ -286,6 +290,9 @@ Header PnetcdfLayout::header(const Description& description, const std::set<int>
     for (const auto number : table.add(slot->variable, slot->dimensions)) {
       variable.dimensions.push_back(before + number);
     }
+    if (array::is_complex(slot->variable.type)) {
+      variable.dimensions.push_back(before + table.add_complex());
+    }
     variable.attributes = attributes(slot->variable.id, description);
     header.variables.push_back(std::move(variable));
   }
@@ -298,7 +305,7 @@ Header PnetcdfLayout::header(const Description& description, const std::set<int>
 }
 
 Attributes PnetcdfLayout::attributes(int id, const Description& description) const {
-  auto attributes = without_dimensions(attributes_of(id, description.of_variable));
+  auto attributes = attributes_in_file(attributes_of(id, description.of_variable));
   const auto& earlier = slots_.at(id).attributes;
   attributes.insert(earlier.begin(), earlier.end());
   return attributes;

@@ -54,9 +54,6 @@ bool is_real(ElementType type) {
   return type == ElementType::float16 || type == ElementType::float32 ||
          type == ElementType::float64;
 }
-bool is_complex(ElementType type) {
-  return type == ElementType::complex64 || type == ElementType::complex128;
-}
 
 Json json(const Attribute& attribute) {
   const std::string text{contents::text_of(attribute)};
@@ -68,7 +65,7 @@ Json json(const Attribute& attribute) {
   for (std::size_t at = 0; at + bytes <= attribute.values.size(); at += bytes) {
     values.push_back(contents::json_element(attribute.type, attribute.values.data() + at));
   }
-  return values.size() == 1 && !is_complex(attribute.type) ? values.front() : values;
+  return values.size() == 1 && !array::is_complex(attribute.type) ? values.front() : values;
 }
 
 std::optional<ElementType> type_of(const Json& value) {
@@ -114,8 +111,9 @@ void lay_over(Json& all, const Attributes& attributes, const Variable* variable)
       all[name] = json(attribute);
     } else if (name == contents::fill_attribute && variable->has_fill_value()) {
       const Json element = contents::json_element(variable->type, fill_bytes(*variable).data());
-      all[name] = is_real(variable->type) || is_complex(variable->type) ? as_xarray_has_it(element)
-                                                                        : element;
+      all[name] = is_real(variable->type) || array::is_complex(variable->type)
+                      ? as_xarray_has_it(element)
+                      : element;
     } else if (name != contents::dimensions_attribute) {
       all[name] = json(attribute);
     }

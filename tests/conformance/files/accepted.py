@@ -45,7 +45,7 @@ ODD_NAMES = [
     "_NCZARR_ATTR", "_nczarr_array", "_nc4_non_coord_u", "_Encoding", "_Unsigned", "_ChunkSizes",
     "_Storage", "_Endianness", "_DeflateLevel", "_FillValue", "missing_value", "scale_factor",
     "dimensions", "coordinates", "units", "adios2_schema", "__adios2_structdef", "BPg", "SST_",
-    "iocomp", "phony_dim_0", "NC_EMPTY_SCALE", "_QuantizeBitRoundNumberOfSignificantBits",
+    "iocomp", "_pfnc_complex", "phony_dim_0", "NC_EMPTY_SCALE", "_QuantizeBitRoundNumberOfSignificantBits",
     "_QuantizeBitGroomNumberOfSignificantDigits",
     "a/b", "a/b/c", "0/u", "12/u", "012/u", "u/0", "./a", "a/.", "a/..", "../a", "a/./b", ".", "..",
     "/a", "a/", "a//b", "/", "", "a\x01b", "a\x7f", "a\tb", "a\nb", "gr\udcfc\udcdf",
@@ -237,7 +237,8 @@ class _Maker:
         chance = self.chance
         own = self.types[name]
         if chance.random() < 0.5:
-            raw = np.ones(1, DTYPES[own]).tobytes() if own != "char" else b"f"
+            one = 1 + 1j if own.startswith("complex") else 1  # both parts alike, as netCDF wants them
+            raw = np.full(1, one, DTYPES[own]).tobytes() if own != "char" else b"f"
             self.say(
                 f"fill {self.file.name} {quoted(name)} bytes={raw.hex()}",
                 lambda file: file._remember(name, "_FillValue", Attribute(own, raw)),

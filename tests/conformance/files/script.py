@@ -16,7 +16,8 @@ import numpy.typing as npt
 from element_pattern import DTYPES, elements, size_of
 
 Extents = Sequence[int]
-_IN_NETCDF = {"float16": "float32", "complex64": "float64", "complex128": "float64"}
+_IN_NETCDF = {"float16": "float32"}
+_ATTRIBUTES_IN_NETCDF = {**_IN_NETCDF, "complex64": "float64", "complex128": "float64"}
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -174,8 +175,8 @@ class FileScript:
         self, name: str, element_type: str, values: Sequence[Any], variable: str = "-"
     ) -> None:
         """Set an attribute of the file, or of a variable, unless the format cannot hold it."""
-        if self.script.is_netcdf and element_type in _IN_NETCDF:
-            element_type = _IN_NETCDF[element_type]
+        if self.script.is_netcdf and element_type in _ATTRIBUTES_IN_NETCDF:
+            element_type = _ATTRIBUTES_IN_NETCDF[element_type]
             values = np.real(np.asarray(values)).tolist()
         raw = np.asarray(values, dtype=DTYPES[element_type]).tobytes()
         self._set(variable, name, Attribute(element_type, raw))
@@ -189,6 +190,8 @@ class FileScript:
         assert not self.is_step_begun
         variable = self.variables[name]
         dtype = np.dtype(DTYPES[variable.element_type])
+        if self.script.is_netcdf:  # which has one number for both parts
+            value = complex(value.real, value.real)
         raw = np.asarray([value if dtype.kind == "c" else value.real], dtype=dtype).tobytes()
         self._remember(name, "_FillValue", Attribute(variable.element_type, raw))
         self._say("fill", self.name, name, bytes=raw.hex())

@@ -312,10 +312,16 @@ def _differs(expected: Expected) -> bool:
 
 
 def _as_netcdf_keeps(expected: Expected) -> Expected:
-    """Leave out what became dimensions."""
+    """Leave out what became dimensions. A complex fill value is one number for both parts."""
+
+    def in_file(value: Attribute) -> Attribute:
+        if value.element_type.startswith("complex"):
+            return Attribute(value.part_type, value.values[: len(value.values) // 2])
+        return Attribute("text", value.values) if value.element_type == "char" else value
+
     of_variables = {
         name: {
-            key: Attribute("text", value.values) if value.element_type == "char" else value
+            key: in_file(value)
             for key, value in attributes.items()
             if key != "dimensions"
         }

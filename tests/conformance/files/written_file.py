@@ -97,7 +97,8 @@ def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
             begin = max(begin, 0)
             data = raw[begin : begin + elements * size].reshape(elements, size)
             if manifest["byte_order"] == "big":
-                data = data[:, ::-1]
+                number = size // 2 if variable["type"].startswith("complex") else size
+                data = data.reshape(elements, size // number, number)[:, :, ::-1].reshape(elements, size)
             shape = tuple(variable["shape"])
             arrays[variable["name"]] = Array(variable["type"], shape, data)
     return written

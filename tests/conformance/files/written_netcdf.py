@@ -30,11 +30,20 @@ def _attributes(owner: Any) -> dict[str, Attribute]:  # noqa: ANN401 (netCDF4 ha
     return found
 
 
+def _has_parts(variable: Any) -> bool:  # noqa: ANN401
+    """Whether it has complex numbers: their parts lie along the last dimension."""
+    return bool(variable.dimensions[-1:] == ("_pfnc_complex",))
+
+
 def _array(variable: Any, values: Any) -> Array:  # noqa: ANN401
-    raw = np.ascontiguousarray(values).reshape(-1)
-    data = raw.view(np.uint8).reshape(raw.size, variable.dtype.itemsize)
     dtype = variable.dtype.newbyteorder("=")
-    return Array(_TYPE_OF[dtype], np.shape(values), data)
+    raw = np.ascontiguousarray(values)
+    if _has_parts(variable):
+        dtype = np.dtype(f"c{2 * dtype.itemsize}")
+        raw = raw.view(dtype)[..., 0]
+    shape, raw = raw.shape if np.ndim(values) else (), raw.reshape(-1)
+    data = raw.view(np.uint8).reshape(raw.size, dtype.itemsize)
+    return Array(_TYPE_OF[dtype], shape, data)
 
 
 def read_netcdf(path: Path, manifest: dict[str, Any]) -> Written:
@@ -58,7 +67,8 @@ def read_netcdf(path: Path, manifest: dict[str, Any]) -> Written:
         steps = range(len(file.dimensions["time"])) if is_series else list(named)
         for name, variable in file.variables.items():
             if any(name in variables for variables in named.values()):
-                written.dimensions[name] = variable.dimensions
+                own = variable.dimensions[:-1] if _has_parts(variable) else variable.dimensions
+                written.dimensions[name] = own
                 if variable.ncattrs():
                     written.variable_attributes[name] = _attributes(variable)
             has_time = variable.dimensions[:1] == ("time",)

@@ -16,7 +16,7 @@
 namespace iocomp::formats {
 namespace {
 
-constexpr std::size_t most_dimensions = array::max_dimensions + 1;
+constexpr std::size_t most_dimensions = array::max_dimensions + 2;
 
 std::vector<std::byte> read(int file, const Placed& placed) {
   const Variable& wanted = placed.variable;
@@ -35,7 +35,8 @@ std::vector<std::byte> read(int file, const Placed& placed) {
   }
   std::array<std::size_t, most_dimensions> start{};
   std::array<std::size_t, most_dimensions> count{};
-  const int before = dimensions - wanted.shape.dimensions;
+  const int behind = array::is_complex(wanted.type) ? 1 : 0;  // their parts
+  const int before = dimensions - wanted.shape.dimensions - behind;
   if (before < 0 || before > 1 || (before == 1 && numbers[0] != records)) {
     return {};
   }
@@ -45,6 +46,10 @@ std::vector<std::byte> read(int file, const Placed& placed) {
     if (d < before) {
       start.at(i) = static_cast<std::size_t>(placed.step);
       count.at(i) = 1;
+    } else if (d >= dimensions - behind) {
+      if (count.at(i) != 2) {
+        return {};
+      }
     } else if (count.at(i) != static_cast<std::size_t>(
                                   wanted.shape.extent.at(i - static_cast<std::size_t>(before)))) {
       return {};

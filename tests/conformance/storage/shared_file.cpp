@@ -144,7 +144,7 @@ void SharedFile::write(const Placed& placed, const Selection& selection,
   const auto size = static_cast<std::int64_t>(array::size_bytes(placed.variable.type));
   std::vector<std::byte> in_file = bytes;
   if (back_end_.format().traits().swaps_bytes()) {
-    array::swap_bytes(in_file, array::size_bytes(placed.variable.type));
+    array::swap_bytes(in_file, array::number_bytes(placed.variable.type));
   }
   const std::byte* next = in_file.data();
   array::RunCursor cursor{placed.variable.shape, selection.box, selection.first, selection.count};

@@ -33,6 +33,15 @@ TEST(ElementType, HasTheSizeThatItsNameTells) {
   EXPECT_EQ(size_bytes(ElementType::character), 1U);
 }
 
+TEST(ElementType, IsMadeOfNumbers) {
+  EXPECT_EQ(part_of(ElementType::complex64), ElementType::float32);
+  EXPECT_EQ(part_of(ElementType::int16), ElementType::int16);
+  EXPECT_EQ(number_bytes(ElementType::complex128), 8U);
+  for (int value = 1; const auto type = element_type(value); ++value) {
+    EXPECT_EQ(is_complex(*type), complex_of(part_of(*type)) == *type) << name(*type);
+  }
+}
+
 TEST(ElementType, HasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (int value = 1; value <= 14; ++value) {

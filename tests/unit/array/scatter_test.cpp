@@ -26,16 +26,17 @@ std::vector<std::byte> long_pattern(std::size_t bytes) {
 }
 
 /// Byte by byte, into memory that begins at `begin`.
-std::vector<std::byte> expected(const RandomBlock& block, const PackedElements& packed, bool swaps,
-                                std::size_t bytes, std::int64_t begin) {
+std::vector<std::byte> expected(const RandomBlock& block, const PackedElements& packed,
+                                std::size_t swapped, std::size_t bytes, std::int64_t begin) {
   std::vector<std::byte> memory(bytes);
   const std::byte* from = packed.bytes;
   for (std::int64_t i = packed.first; i < packed.first + packed.count; ++i) {
     const auto at = static_cast<std::size_t>(block.indices.at(static_cast<std::size_t>(i)) - begin);
     const auto to = memory.begin() + static_cast<std::ptrdiff_t>(at * packed.element_bytes);
     std::copy_n(from, packed.element_bytes, to);
-    if (swaps) {
-      std::reverse(to, to + static_cast<std::ptrdiff_t>(packed.element_bytes));
+    for (std::size_t n = 0; swapped > 0 && n < packed.element_bytes; n += swapped) {
+      const auto number = to + static_cast<std::ptrdiff_t>(n);
+      std::reverse(number, number + static_cast<std::ptrdiff_t>(swapped));
     }
     from += packed.element_bytes;
   }
@@ -49,15 +50,15 @@ void check(const RandomBlock& block, std::int64_t first, std::int64_t count, std
     const PackedElements packed{block.shape, region, first, count, element, values.data()};
     const std::int64_t begin = count == 0 ? 0 : block.indices.at(static_cast<std::size_t>(first));
     const std::size_t bytes = static_cast<std::size_t>(elements(block.shape) - begin) * element;
-    for (const bool swaps : {false, true}) {
-      if (swaps && element == 16) {
+    for (const std::size_t swapped : {std::size_t{0}, element, element / 2}) {
+      if (swapped > 8) {
         continue;  // not a number
       }
       std::vector<std::byte> memory(skew + bytes);
-      scatter(packed, swaps, memory.data() + skew, begin);
+      scatter(packed, swapped, memory.data() + skew, begin);
       memory.erase(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(skew));
-      ASSERT_EQ(memory, expected(block, packed, swaps, bytes, begin))
-          << element << " bytes, skew " << skew << ", swapped " << swaps;
+      ASSERT_EQ(memory, expected(block, packed, swapped, bytes, begin))
+          << element << " bytes, skew " << skew << ", swapped " << swapped;
     }
   }
 }

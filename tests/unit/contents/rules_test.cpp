@@ -54,7 +54,7 @@ std::string variable_in(const Rules& rules, const std::string& name,
 
 std::string attribute_in(const Rules& rules, const std::string& name, const Attribute& value,
                          bool of_variable = true) {
-  const Variable owner{0, "u", ElementType::float64, {}};
+  const Variable owner{0, "u", value.type, {}};
   return story_of([&] { check(rules, of_variable ? &owner : nullptr, name, value); });
 }
 
@@ -120,6 +120,20 @@ TEST(Rules, BoundAttributes) {
   EXPECT_NE(attribute_in(rules::adios2_bp5, "a", numbers(ElementType::int8, 0)), "");
   EXPECT_NE(attribute_in(rules::adios2_bp5, "a", numbers(ElementType::float16, 1)), "");
   EXPECT_EQ(attribute_in(rules::adios2_bp5, "a", numbers(ElementType::complex64, 1)), "");
+}
+
+TEST(Rules, OfNetcdfTakeComplexFillValuesWhosePartsAreTheSame) {
+  const auto same = numbers(ElementType::complex64, 1);
+  auto other = same;
+  other.values.back() = std::byte{2};
+  for (const Rules& each : {rules::netcdf, rules::pnetcdf}) {
+    EXPECT_EQ(variable_in(each, "u", ElementType::complex128), "");
+    EXPECT_EQ(attribute_in(each, "_FillValue", same), "");
+    EXPECT_NE(attribute_in(each, "_FillValue", other), "");
+    EXPECT_NE(attribute_in(each, "_FillValue", same, false), "");
+    EXPECT_NE(attribute_in(each, "a", same), "");
+  }
+  EXPECT_EQ(attribute_in(rules::hdf5, "_FillValue", other), "");
 }
 
 TEST(Rules, TakeNamesOfNetcdfInComposedFormAlone) {

@@ -342,7 +342,45 @@ TEST_F(GoesOn, NewOrOtherRecordsAreRefused) {
 TEST(Types, ThatNetcdfHasNotAreRefused) {
   EXPECT_EQ(type_number(ElementType::uint64), 11);
   EXPECT_THROW((void)type_number(ElementType::float16), Error);
-  EXPECT_THROW((void)type_number(ElementType::complex64), Error);
+  EXPECT_EQ(type_of(5), ElementType::float32);
+  EXPECT_EQ(type_of(2), ElementType::character);
+  EXPECT_EQ(type_of(12), std::nullopt);
+}
+
+TEST(PnetcdfLayout, SplitsComplexNumbersAlongOneMoreDimension) {
+  PnetcdfLayout layout{room, 512, false};
+  auto u = variable(0, ElementType::complex64, {4}, "time x");
+  const auto v = variable(1, ElementType::complex128, {2, 1, 3, 1, 2, 1, 2, 1});
+  u.fill_value = Attribute{u.type, false, std::vector<std::byte>(8, std::byte{1})};
+  layout.define(std::vector{u, v});
+  Description description;
+  description.contents = {{0, u, layout.place(u, 0)}, {0, v, layout.place(v, 0)}};
+  description.of_variable = {{{contents::fill_attribute, *u.fill_value}}, {}};
+  const auto bytes = encode(layout.header(description, {0, 1}));
+  const auto header = decode(bytes);
+  ASSERT_TRUE(header);
+  const auto& of_u = header->variables[0];
+  EXPECT_EQ(of_u.type, ElementType::float32);
+  EXPECT_EQ(of_u.bytes, u.bytes());
+  ASSERT_EQ(of_u.dimensions.size(), 3U);
+  EXPECT_EQ(header->dimensions[of_u.dimensions.back()].name, contents::complex_dimension);
+  EXPECT_EQ(header->dimensions[of_u.dimensions.back()].length, 2);
+  EXPECT_EQ(of_u.attributes.at(contents::fill_attribute).count(), 1);
+  EXPECT_EQ(header->variables[1].dimensions.size(), 10U);
+  EXPECT_EQ(own_fill_value(u.type, of_u.attributes), u.fill_value);
+  EXPECT_EQ(fill_value(v.type, std::nullopt).size(), 16U);
+
+  PnetcdfLayout later{room, 512, false};
+  later.go_on(*header, {"v0", "v1"});
+  later.define(std::vector{u, v});
+  EXPECT_EQ(later.place(u, 1), layout.place(u, 1));
+  EXPECT_EQ(later.place(v, 1), layout.place(v, 1));
+  EXPECT_EQ(encode(later.header({}, {})), bytes);
+  PnetcdfLayout other{room, 512, false};
+  other.go_on(*header, {"v0", "v1"});
+  const auto real = variable(0, ElementType::float32, {4}, "time x");
+  other.define(std::vector{real});
+  EXPECT_THROW((void)other.place(real, 1), Error);
 }
 
 TEST(PnetcdfLayout, RefusesMoreBytesThan63BitsCount) {

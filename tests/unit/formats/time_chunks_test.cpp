@@ -48,6 +48,20 @@ TEST(TimeChunks, AreWholeRecordsOrManySmallOnesOrPartsOfOne) {
   EXPECT_EQ(shape_of({50, 100, 100}, 4096), (std::vector<std::int64_t>{1, 1, 25, 100}));
 }
 
+TEST(TimeChunks, HaveBothPartsOfComplexNumbers) {
+  Variable numbers = bytes_of({100, 100});
+  numbers.type = array::ElementType::complex64;
+  FormatOptions options = chunks_of(40000);
+  const TimeChunks whole{numbers, options};
+  EXPECT_EQ(whole.shape, (std::vector<std::int64_t>{1, 50, 100}));
+  EXPECT_EQ(whole.stored_bytes, 8U);
+  options.splits_complex_numbers = true;
+  const TimeChunks split{numbers, options};
+  EXPECT_EQ(split.shape, (std::vector<std::int64_t>{1, 50, 100, 2}));
+  EXPECT_EQ(split.stored_bytes, 4U);
+  EXPECT_EQ(split.bytes(), whole.bytes());
+}
+
 TEST(TimeChunks, NeverCutStrings) {
   Variable texts = bytes_of({50, 100, 100});
   texts.type = array::ElementType::character;
