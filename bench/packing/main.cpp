@@ -79,8 +79,8 @@ void measure(std::int64_t row) {
                       plain);
     const auto scatter = [&](bool swaps) {
       const array::Region region{box};
-      array::scatter({shape, region, 0, elements, sizeof(double), packed.bytes().data()}, swaps,
-                     strided.bytes().data(), 0);
+      array::scatter({shape, region, 0, elements, sizeof(double), packed.bytes().data()},
+                     swaps ? sizeof(double) : 0, strided.bytes().data(), 0);
     };
     scattering.push_back(seconds_of([&] { scatter(false); }) / plain);
     swapping.push_back(seconds_of([&] { scatter(true); }) / plain);
@@ -135,7 +135,7 @@ void measure_threads(std::int64_t row, Crew& crew, bool is_json) {
   const auto scatter = [&](std::int64_t first, std::int64_t number) {
     array::scatter({shape, region, first, number, sizeof(double),
                     packed.bytes().data() + first * static_cast<std::int64_t>(sizeof(double))},
-                   false, strided.bytes().data(), 0);
+                   0, strided.bytes().data(), 0);
   };
   const auto copy = [&](std::int64_t first, std::int64_t number) {
     const auto begin = static_cast<std::size_t>(first) * sizeof(double);
