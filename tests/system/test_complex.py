@@ -151,6 +151,14 @@ def test_files_of_others_are_read(actors: Actors, tmp_path: Path, kind: str, nam
     skip_if_missing(actors.build, "netcdf")
     path = tmp_path / "other.nc"
     with netCDF4.Dataset(path, "w", format=kind) as file:
+        if kind == "NETCDF4":  # as netCDF4-python writes them with auto_complex=True
+            file.createDimension("n", 3)
+            pair = np.dtype([("r", "f8"), ("i", "f8")])
+            file.createVariable("pairs", file.createCompoundType(pair, "pair"), ("n",))[:] = (
+                np.array([(1, 2), (3, 4), (5, 6)], pair)
+            )
+            other = np.dtype([("r", "f8"), ("i", "f4")])
+            file.createVariable("others", file.createCompoundType(other, "other"), ("n",))
         for dimension, length in (("time", None), ("x", 3), (name, 2), ("two", 2)):
             file.createDimension(dimension, length)
         numbers = np.arange(12.0).reshape(2, 3, 2)
@@ -159,6 +167,10 @@ def test_files_of_others_are_read(actors: Actors, tmp_path: Path, kind: str, nam
         file.createVariable("n", "i4", ("x", name))[:] = 7
         file.createVariable(name, "f8", (name,))[:] = [0, 1]
     with open_files(path) as files:
+        if kind == "NETCDF4":
+            assert files.dtype("pairs") == np.complex128
+            assert (files.read("pairs", 0, (slice(1, 3),)) == [3 + 4j, 5 + 6j]).all()
+            assert "compound" in files.not_read["others"]
         assert files.dtype("u") == np.complex64
         assert (files.read("u", 1) == [6 + 7j, 8 + 9j, 10 + 11j]).all()
         assert files.attributes("u")["_FillValue"] == -1 - 1j

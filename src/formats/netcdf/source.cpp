@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -256,13 +257,43 @@ class NetcdfSource : public Source {
                : UserType{};
   }
 
+  // The type of complex numbers that a compound is: two numbers "r..." and "i...", without gaps.
+  // netCDF4-python writes them so.
+  [[nodiscard]] std::optional<array::ElementType> complex_compound(int type) const {
+    std::size_t bytes = 0;
+    std::size_t fields = 0;
+    if (nc_inq_compound(file_, type, nullptr, &bytes, &fields) != NC_NOERR || fields != 2) {
+      return std::nullopt;
+    }
+    std::optional<array::ElementType> found;
+    for (int field = 0; field < 2; ++field) {
+      std::array<char, NC_MAX_NAME + 1> name{};
+      std::size_t offset = 0;
+      int part = NC_NAT;
+      int dimensions = 0;
+      check(nc_inq_compound_field(file_, type, field, name.data(), &offset, &part, &dimensions,
+                                  nullptr),
+            "look at the types of");
+      const auto number = type_of(part).value_or(array::ElementType::uint8);
+      const auto complex = array::complex_of(number);
+      const bool is_part = std::tolower(static_cast<unsigned char>(name[0])) == "ri"[field] &&
+                           offset == static_cast<std::size_t>(field) * array::size_bytes(number);
+      if (!complex || dimensions != 0 || !is_part || (found && found != complex)) {
+        return std::nullopt;
+      }
+      found = complex;
+    }
+    return bytes == array::size_bytes(*found) ? found : std::nullopt;
+  }
+
   // Named values (enumerations) are the integers that they are stored as.
   [[nodiscard]] std::optional<array::ElementType> stored_type(int type) const {
     if (type == NC_STRING) {
       return array::ElementType::character;
     }
     const auto user = type < NC_FIRSTUSERTYPEID ? UserType{} : user_type(type);
-    return type_of(user.kind == NC_ENUM ? user.base : type);
+    return user.kind == NC_COMPOUND ? complex_compound(type)
+                                    : type_of(user.kind == NC_ENUM ? user.base : type);
   }
 
   [[nodiscard]] int get(int number, const Found& found, std::int64_t step, const array::Box& box,
