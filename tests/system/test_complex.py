@@ -45,7 +45,8 @@ def written(actors: Actors, back_end: str, mode: str) -> Path:
     ]
     folder = None
     for lines in jobs:
-        job = play(actors, [*lines, "close out"], back_end, mode, folder, existing="continue")
+        more = {"existing": "continue", "checksum": "xxh3"}
+        job = play(actors, [*lines, "close out"], back_end, mode, folder, **more)
         assert job.status == 0 and not job.failures(), job
         folder = job.folder
     return job.folder / "out.nc"
@@ -63,6 +64,7 @@ def check(actors: Actors, back_end: str, path: Path) -> None:
         assert files.attributes("u")["_FillValue"] == 9.5 + 9.5j
     done = run(actors, path.parent, "show", "out.nc")
     assert done.returncode == 0 and "complex64" in done.stdout, done
+    assert run(actors, path.parent, "verify", "out.nc").returncode == 0
 
 
 @pytest.mark.parametrize("mode", MODES)
