@@ -407,7 +407,7 @@ def failures() -> None:
     assert sizes == {number: dtype.itemsize for dtype, number in arrays.TYPES.items()}
     assert "files.a.path" in io.settings and "a.bin" in io.settings
     assert io.role == (
-        iocomp.Role.BOTH if "IOCOMP_PLACEMENT_SERVERS" not in os.environ else iocomp.Role.COMPUTE
+        iocomp.Role.COMPUTE if "IOCOMP_TRANSPORT_KIND" in os.environ else iocomp.Role.BOTH
     )
     out = io.open("a")
     u = out.define("u", "f8", (2 * size,))

@@ -49,7 +49,7 @@ def test_what_the_user_says_of_a_name_holds_over_the_call(
 
 @pytest.mark.parametrize("mode", MODES)
 def test_ranks_that_give_other_options_are_told(launch: Launcher, mode: str) -> None:
-    who = "server" if "PLACEMENT_SERVERS" in MODES[mode] else "rank"
+    who = "server" if "TRANSPORT_KIND" in MODES[mode] else "rank"
     launch.play("different_options", who, ranks=4, **MODES[mode])
 
 
@@ -63,7 +63,7 @@ def test_a_file_for_each_time_is_closed_later(launch: Launcher, back_end: str, m
     if back_end == "adios2":
         launch.play("files_of_each_time", ranks=4, FILES_FIELDS_BACKEND=back_end, **MODES[mode])
         return
-    writers = 2 if "PLACEMENT_SERVERS" in MODES[mode] else 4
+    writers = 2 if "TRANSPORT_KIND" in MODES[mode] else 4
     for time, path in enumerate(paths):
         with open_files(path) as files:
             assert files.steps == [time]

@@ -44,8 +44,8 @@ def run_example(
     launch: Launcher, language: str, name: str, mode: str = "kernel", seconds: int = 60, **more: str
 ) -> None:
     """Run it on 4 compute ranks in the test's folder; skip where it was not built."""
-    settings = MODES[mode] | more | ({"PLACEMENT_SERVERS": "1-per-4"} if "PLACEMENT_SERVERS" in MODES[mode] else {})
-    ranks = 5 if "PLACEMENT_SERVERS" in settings else 4
+    settings = MODES[mode] | more | ({"PLACEMENT_SERVERS": "1-per-4"} if "TRANSPORT_KIND" in MODES[mode] else {})
+    ranks = 5 if "TRANSPORT_KIND" in settings else 4
     if language == "python":
         launch.run(str(EXAMPLES / f"{name}.py"), ranks=ranks, seconds=seconds, **settings)
         return
@@ -132,7 +132,7 @@ def test_values_of_dolfinx(launch: Launcher) -> None:
 
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_the_first_array_is_written_and_read(launch: Launcher, installed: Path, mode: str) -> None:
-    servers = {"PLACEMENT_SERVERS": "1-per-4"} if "PLACEMENT_SERVERS" in MODES[mode] else {}
+    servers = {"PLACEMENT_SERVERS": "1-per-4"} if "TRANSPORT_KIND" in MODES[mode] else {}
     launch.run(
         str(EXAMPLES / "first_array.py"), ranks=5 if servers else 4, **(MODES[mode] | servers)
     )
