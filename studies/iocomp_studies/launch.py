@@ -20,7 +20,9 @@ PIN = Path(__file__).resolve().parent / "pin.sh"
 
 # Open MPI refuses root and more ranks than cores unless told so, and must not bind over our pins.
 # Other MPIs ignore these.
-_OF_LAUNCHER = re.compile(r"\[[^\] ]+:\d+\]|Run with --help for more information\.")
+_OF_LAUNCHER = re.compile(
+    r"\[[^\] ]+:\d+\]|Abort\(\d+\) on node |Run with --help for more information\."
+)
 """Lines of the launcher outside its boxes, and the second line that CLI11 prints."""
 _ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

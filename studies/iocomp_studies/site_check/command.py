@@ -161,7 +161,7 @@ def _kills(command: Path, folder: Path, seconds: float) -> Check:
     done = subprocess.run(
         [*words, "--only", *_KILLS], capture_output=True, text=True, check=False,
     )  # fmt: skip
-    return judge_kills(done.returncode, done.stdout + done.stderr)
+    return judge_kills(done.returncode, done.stdout, done.stderr)
 
 
 def _node_ranks() -> int:

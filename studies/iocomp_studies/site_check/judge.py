@@ -62,7 +62,8 @@ def judge_installation(info: Mapping[str, Any]) -> list[Check]:
     formats = {str(one["name"]): bool(one["found"]) for one in info["back_ends"]}
     missing = [name for name, found in formats.items() if not found]
     pages = bool(info["huge_shared_memory"])
-    mpi = str(info["mpi_library"]).splitlines()[0].partition(",")[0]  # Open MPI tells much more
+    first = str(info["mpi_library"]).splitlines()[0].partition(",")[0]  # the MPIs tell much more
+    mpi = " ".join(first.split())
     return [
         Check("iocomp", FACT, f"{info['version']}, {mpi}"),
         Check(
@@ -99,7 +100,7 @@ def judge_ranks(told: Mapping[str, Any], ranks: int, nodes: int) -> list[Check]:
     engines = [str(one["engine"]) for one in each if "engine" in one]
     checks.append(
         Check(
-            "io_uring", _yes(all(engine == "io_uring" for engine in engines)), _each(engines),
+            "io_uring", _yes(engines == ["io_uring"] * len(each)), _each(engines) or "not known",
             "threads write instead: allow it (seccomp of containers, kernel.io_uring_disabled), "
             "and let disk.engine be auto",
         )
@@ -208,11 +209,12 @@ def judge_writing(rates: Mapping[str, Sequence[float]], failed: Mapping[str, str
     return checks
 
 
-def judge_kills(status: int, printed: str) -> Check:
-    """Judge how `iocomp torture` ended."""
+def judge_kills(status: int, printed: str, complained: str = "") -> Check:
+    """Judge how `iocomp torture` ended, from its stdout and stderr."""
     lines = [line for line in printed.splitlines() if line.strip()] or ["it printed nothing"]
     if status == 0:
-        return Check("kills", YES, lines[-1])
+        return Check("kills", _yes(not lines[-1].startswith("0 faults")), lines[-1])
+    lines += complained.splitlines()
     if status == 1:
         bad = [line for line in lines if line.startswith(("VIOLATION", "repeat:"))] or lines[-1:]
         return Check("kills", NO, "; ".join(bad), "do not use this folder; tell the developers")
