@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from actors import Actors, Build, Hang, Job
+from actors import INVALID_SETTING, Actors, Build, Hang, Job
 from cell import Cell
 from oracle import (
     Look,
@@ -48,14 +48,18 @@ class Trial:
         self.reader = Reader(self.actors)
 
     def play(self, workload: Workload, **more: Any) -> Job:
-        """Play it in the folder. @raises Violation: If it hangs."""
+        """Play it in the folder.
+
+        Raises:
+            Violation: If it hangs, or if a session refuses its settings, which no fault makes wrong.
+        """
         actors = more.pop("actors", self.actors)
         folder = more.pop("folder", self.folder)
         folder.mkdir(exist_ok=True)
         # Some faults are for writes of any kind.
         environment = {"IOCOMP_DISK_ENGINE": workload.settings["disk"]["engine"]}
         try:
-            return actors.play(
+            job = actors.play(
                 workload.script,
                 ranks=workload.ranks,
                 settings=workload.settings,
@@ -65,6 +69,9 @@ class Trial:
             )
         except Hang as error:
             raise Violation(str(error)) from error
+        if any(entry.get("code") == INVALID_SETTING for entry in job.calls("init")):
+            raise Violation(f"a session refuses its settings\n{job}")
+        return job
 
     def look(self, workload: Workload, folder: Path | None = None) -> Sight:
         """Return what our reader sees now."""
