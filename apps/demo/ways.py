@@ -28,7 +28,7 @@ class Way:
 
 
 SYNCHRONOUS = Way("synchronous", "sync", (0,))
-KERNEL = Way("by the kernel, no server", "async", (0,), "kernel")
+KERNEL = Way("by the kernel, no server", "async", (0,))
 CONSECUTIVE = Way("server on the other core", "async", (0, 1), "shared")
 OVERSUBSCRIBE = Way("server on the same core", "async", (0, 0), "shared")
 

@@ -93,10 +93,8 @@ std::string settings_of(const std::string& mode, const std::string& back_end,
                         const std::string& folder) {
   std::string text = "mode = \"" + std::string{mode == "sync" ? "sync" : "async"} + "\"\n";
   if (mode == "shared" || mode == "message") {
-    text += "server.end = 'return'\nplacement.servers = '1 per node'\n";
-  }
-  if (mode != "sync") {
-    text += "transport.kind = \"" + mode + "\"\n";
+    text += "server.end = 'return'\nplacement.servers = '1 per node'\ntransport.kind = \"" + mode +
+            "\"\n";
   }
   return text + "[trace]\nlines = \"start\"\n[files.default]\nbackend = \"" + back_end +
          "\"\nchecksum = \"xxh3\"\n[files.out]\npath = \"" + folder + "/out\"\n";

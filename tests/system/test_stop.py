@@ -153,18 +153,18 @@ def test_mpi_finalize_loses_no_step_that_servers_have(actors: Actors) -> None:
     assert check_file(Path(job.folder / "out.h5")) == {0}
 
 
-@pytest.mark.parametrize("transport", ["kernel", "shared", "message"])
-def test_calls_after_mpi_finalize_are_told(actors: Actors, transport: str) -> None:
+@pytest.mark.parametrize("way", ["kernel", "shared", "message"])
+def test_calls_after_mpi_finalize_are_told(actors: Actors, way: str) -> None:
     """As those of destructors in C++: they call no MPI."""
     text = "init\n" + WRITE.format(kind="series") + "leave_by_mpi late=yes\n"
     settings = {
-        "transport": {"kind": transport},
+        **({"placement": {"servers": "none"}} if way == "kernel" else {"transport": {"kind": way}}),
         "files": {"out": file_settings("posix", path="out.dat")},
     }
     job = actors.play(text, ranks=4, settings=settings, alone=True, seconds=20)
     assert job.status == 0, job
     late = job.calls("late_finalize")
-    assert len(late) == (4 if transport == "kernel" else 2), job
+    assert len(late) == (4 if way == "kernel" else 2), job
     assert all(entry["code"] != 0 and "MPI_Finalize" in entry["story"] for entry in late), job
     assert all(entry["closed"] != 0 for entry in late), job
 
