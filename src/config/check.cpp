@@ -148,6 +148,8 @@ void check_value(const Key& row, std::string_view name, const Value& value) {
   if (allows(row, value.text)) {
     return;
   }
+  refuse_gone(fmt::format("{}={}", row.name, value.text),
+              fmt::format("{} = \"{}\"", name, value.text), value.origin);
   auto reason = "allowed " + allowed_text(row);
   if (row.type == ValueType::choice) {
     const auto words = choices(row);

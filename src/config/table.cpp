@@ -231,6 +231,8 @@ std::span<const GoneKey> gone_keys() {
   static constexpr std::array gone{
       GoneKey{"placement.ratio", "say placement.servers = \"1 per 4\" for 4 compute ranks each"},
       GoneKey{"placement.servers_per_node", "say placement.servers = \"2 per node\""},
+      GoneKey{"transport.kind=kernel",
+              "say placement.servers = \"none\", or nothing, as it is the default"},
       GoneKey{"transport.way", one_value},
       GoneKey{"transport.kernel_from", "transport.kind = \"shared\" sends all blocks to servers"},
       GoneKey{"transport.chunk", one_value},

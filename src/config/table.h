@@ -23,7 +23,7 @@ inline constexpr std::string_view file_prefix = "files.*.";
 /// as the others are, but neither listed nor on the page for users.
 [[nodiscard]] const std::vector<Key>& test_keys();
 
-/// A key that users had once ("files.*.kind").
+/// A key that users had once ("files.*.verify"), or a value of one ("transport.kind=kernel").
 struct GoneKey {
   std::string_view name;
   std::string_view instead;  ///< what to say now

@@ -64,6 +64,9 @@ TEST_F(Toml, PointsFromAllFilesToTheDefaultFile) {
 TEST_F(Toml, TellsWhatServesInsteadOfAKeyThatIsGone) {
   EXPECT_EQ(complaint("stop.before = '5 min'"),
             "stop.before (program) is gone: say stop.at = \"end - 10 min\"");
+  EXPECT_EQ(complaint("transport.kind = 'kernel'"),
+            "transport.kind = \"kernel\" (program) is gone: say placement.servers = \"none\", or "
+            "nothing, as it is the default");
   EXPECT_EQ(complaint("files.x.describe = 'xdmf'"),
             "files.x.describe (program) is gone: the command `iocomp describe` makes a file that "
             "ParaView opens");
