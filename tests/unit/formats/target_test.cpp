@@ -135,7 +135,7 @@ class PlainFile : public testing::TestWithParam<Way> {
     auto values = values_of(variable, step_);
     expected_[{step_, name}] = values;
     if (format().traits().swaps_bytes()) {
-      array::swap_bytes(values, array::size_bytes(variable.type));
+      array::swap_bytes(values, array::number_bytes(variable.type));
     }
     if (!values.empty()) {
       ASSERT_EQ(::pwrite(file_.raw(), values.data(), values.size(), offset), std::ssize(values));
