@@ -18,6 +18,7 @@
 #include "array/element_type.h"
 #include "array/repeat.h"
 #include "base/error.h"
+#include "base/read_plainly.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
@@ -153,12 +154,15 @@ void TimeDataset::go_on(const EarlierDataset& earlier, std::int64_t steps) {
   if (variable_.bytes() > 0) {
     take_over(earlier, kept);
   }
+  if (kept < earlier.records && kept % chunks_.steps != 0) {
+    copy_last_chunk(kept);
+  }
   for (std::int64_t step = 0; step < kept; ++step) {
     if (has_room(step)) {
       add(step);
     }
   }
-  if (kept > 0) {  // what was dropped behind them, in the last chunk
+  if (kept > 0) {  // in the last chunk, there may be room behind them
     fill(kept, chunk_of(kept - 1) + chunks_.steps);
   }
 }
@@ -180,6 +184,20 @@ void TimeDataset::take_over(const EarlierDataset& earlier, std::int64_t steps) {
       offsets_.emplace(first, chunk.where.offset);
     }
   }
+}
+
+// Other programs see the records that are dropped until the next commit. They must not see that
+// they are written over.
+void TimeDataset::copy_last_chunk(std::int64_t kept) {
+  const auto place = offsets_.find(chunk_of(kept));
+  if (place == offsets_.end()) {
+    return;
+  }
+  std::vector<std::byte> records(
+      static_cast<std::size_t>(kept % chunks_.steps * variable_.bytes()));
+  read_plainly(file_.plain(), place->second, records, file_.path());
+  place->second = allot(file_.raw(), chunks_.all_bytes());
+  write_plainly(file_.plain(), place->second, records, file_.path());
 }
 
 std::int64_t TimeDataset::place(std::int64_t step) {

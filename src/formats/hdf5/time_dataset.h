@@ -78,6 +78,7 @@ class TimeDataset {
   }
   [[nodiscard]] std::vector<int> filters() const;
   void take_over(const EarlierDataset& earlier, std::int64_t steps);
+  void copy_last_chunk(std::int64_t kept);
   void add(std::int64_t step);
   void note(std::int64_t first_step, const std::vector<Extent>& chunks);
   void fill(std::int64_t from, std::int64_t until);
