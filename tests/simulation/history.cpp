@@ -81,7 +81,8 @@ std::set<std::int64_t> untold(const Steps& steps, const Told& told) {
   for (const auto& [step, file] : steps) {
     const bool is_kept = told.first_step ? step <= told.before.after  // what lies behind is dropped
                                          : !told.before.unsure.contains(step);
-    const bool was_there = told.before.steps.contains(step) && is_kept;
+    const auto before = told.before.steps.find(step);  // a job that replaces them has others
+    const bool was_there = is_kept && before != told.before.steps.end() && before->second == file;
     if (!told.is_closed && !was_there && !told.committed.contains(step) &&
         !told.closed.contains(step)) {
       untold.insert(step);
