@@ -44,8 +44,8 @@ class Iocomp(CMakePackage):
     depends_on("hwloc@2:")
     depends_on("liburing@2.3:", when="+uring")
     depends_on("hdf5@1.10.3:", when="+hdf5")
-    depends_on("zlib-api", when="+hdf5")
-    depends_on("zstd", when="+hdf5")
+    depends_on("zlib-api")
+    depends_on("zstd")
     depends_on("netcdf-c", when="+netcdf")
     depends_on("adios2@2.9: +mpi", when="+adios2")
 
