@@ -50,11 +50,6 @@ Json as_xarray_has_it(const Json& element) {
   return base64(bytes);
 }
 
-bool is_real(ElementType type) {
-  return type == ElementType::float16 || type == ElementType::float32 ||
-         type == ElementType::float64;
-}
-
 Json json(const Attribute& attribute) {
   const std::string text{contents::text_of(attribute)};
   if (attribute.is_text || (attribute.type == ElementType::character && is_utf8(text))) {
@@ -111,7 +106,7 @@ void lay_over(Json& all, const Attributes& attributes, const Variable* variable)
       all[name] = json(attribute);
     } else if (name == contents::fill_attribute && variable->has_fill_value()) {
       const Json element = contents::json_element(variable->type, fill_bytes(*variable).data());
-      all[name] = is_real(variable->type) || array::is_complex(variable->type)
+      all[name] = array::is_floating(variable->type) || array::is_complex(variable->type)
                       ? as_xarray_has_it(element)
                       : element;
     } else if (name != contents::dimensions_attribute) {

@@ -43,18 +43,12 @@ std::span<const std::byte> without_checksum(std::span<const std::byte> stored) {
 
 void check_methods(const FormatOptions& options) {
   const auto check = [](const Compression& compression) {
-    const auto need = [](bool has, const char* method, const char* library) {
-      if (!has) {
-        throw Error{ErrorCode::invalid_setting, std::string{"compression = \""} + method +
-                                                    "\" of back-end zarr: this iocomp was built "
-                                                    "without " +
-                                                    library};
-      }
-    };
-    if (compression.method == Compression::Method::deflate) {
-      need(has_gzip(), "deflate", "zlib");
-    } else if (compression.is_on()) {
-      need(frames::has_zstd(), "zstd", "libzstd");
+    const bool is_gzip = compression.method == Compression::Method::deflate;
+    if (compression.is_on() && !(is_gzip ? has_gzip() : frames::has_zstd())) {
+      throw Error{ErrorCode::invalid_setting,
+                  std::string{"compression = "} + (is_gzip ? "\"deflate\"" : "\"zstd\"") +
+                      " of back-end zarr: this iocomp was built without " +
+                      (is_gzip ? "zlib" : "libzstd")};
     }
   };
   check(options.compression);
