@@ -209,6 +209,9 @@ struct Sum {
   std::int64_t faults = 0;
   std::uint64_t broken = 0;
   bool has_died = false;
+  /// Libraries that fail to read what was damaged may keep it open. A process of its own would hold
+  /// that file then, but here descriptors and files of the next history have the same numbers.
+  bool had_damages = false;
 };
 
 // That which a child runs, or the number of a history, so that its parent can tell if it dies.
@@ -380,7 +383,6 @@ int run_sweep(const Options& options, const Log& log) {
 }
 
 Sum run_seed(std::uint64_t seed, const Options& options) {
-  *seed_at_work() = seed;
   const Plan plan = simulation::make_plan(seed, options.focus);
   if (options.is_told) {
     std::printf("%s", simulation::as_text(plan).c_str());
@@ -392,7 +394,10 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
   }
   keep(plan, options);
   simulation::tell_reached(options.reached, std::to_string(seed));
-  return {1, result.faults, result.violations.empty() ? 0U : 1U};
+  return {.histories = 1,
+          .faults = result.faults,
+          .broken = result.violations.empty() ? 0U : 1U,
+          .had_damages = plan.damages > 0};
 }
 
 /// The same, and the smallest history that still breaks a promise. In children: it may end them.
@@ -421,12 +426,6 @@ Sum run_and_shrink(std::uint64_t seed, const Options& options) {
   return sum;
 }
 
-// Libraries that fail to read what was damaged may keep it open. A process of its own would hold
-// that file then, but here descriptors and files of the next history have the same numbers.
-bool spoils_its_child(std::uint64_t seed, const Options& options) {
-  return simulation::make_plan(seed, options.focus).damages > 0;
-}
-
 /// Run every `jobs`-th seed from `first` on, in children.
 Sum run_seeds(std::uint64_t first, const Options& options) {
   constexpr std::uint64_t seeds_of_a_child = 500;
@@ -453,8 +452,7 @@ Sum run_seeds(std::uint64_t first, const Options& options) {
             sum.histories += one.histories;
             sum.faults += one.faults;
             sum.broken += one.broken;
-            if (is_late() || (sum.broken > 0 && !options.goes_on) ||
-                spoils_its_child(seed, options)) {
+            if (is_late() || (sum.broken > 0 && !options.goes_on) || one.had_damages) {
               break;
             }
           }
@@ -518,10 +516,12 @@ int try_bugs(Options options) {
             std::fclose(stdout);
             plant(static_cast<iocomp::Bug>(i));
             Sum some;
-            for (; some.broken == 0 && some.histories < seeds_of_a_child; ++some.histories) {
+            for (; some.broken == 0 && !some.had_damages && some.histories < seeds_of_a_child;
+                 ++some.histories) {
               *seed_at_work() = seed + some.histories;
               const Plan plan = simulation::make_plan(*seed_at_work(), Focus::any);
               some.broken = run_plan(plan, false).violations.empty() ? 0 : 1;
+              some.had_damages = plan.damages > 0;
             }
             return some;
           },
