@@ -45,12 +45,28 @@ void Ledger::advance(std::uint64_t number, Notice::About about) {
   }
 }
 
+// A put that has failed already tells nothing more: a server may sync a file that is given up and
+// removed meanwhile.
 void Ledger::fail(std::uint64_t file, std::uint64_t number, const Outcome& outcome) {
-  if (Ticket* ticket = tickets_.find(number); ticket != nullptr && ticket->failure.ok()) {
+  counters_.add(trace::Counter::failures, 1);
+  Ticket* const ticket = tickets_.find(number);
+  if (ticket != nullptr && !ticket->failure.ok()) {
+    return;
+  }
+  if (ticket != nullptr) {
     ticket->failure = outcome;
   }
   failures_.add(file, outcome);
-  counters_.add(trace::Counter::failures, 1);
+}
+
+void Ledger::gave_up(std::uint64_t file, std::int64_t step, const Outcome& why) {
+  tickets_.for_each([&](std::uint64_t, Ticket& ticket) {
+    const bool is_of_step = ticket.file == file && ticket.step == step;
+    if (is_of_step && ticket.failure.ok() && ticket.durable < ticket.pieces) {
+      ticket.failure = why;
+    }
+  });
+  failures_.add(file, why);
 }
 
 void Ledger::settled(std::uint64_t file, const EndOfStep& end_of_step) {

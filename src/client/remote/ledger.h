@@ -31,7 +31,9 @@ class Ledger {
   void settled(std::uint64_t file, const EndOfStep& end_of_step);
   /// The file has failed from a step on. This is the cause of failures that were not told before.
   void lost(std::uint64_t file, std::int64_t from_step, const Outcome& cause);
-  /// Record a failure that a later call must tell.
+  /// A step was given up, and with it the puts into it that are not durable.
+  void gave_up(std::uint64_t file, std::int64_t step, const Outcome& why);
+  /// Record a failure that a later call must tell, unless the put has failed already.
   void fail(std::uint64_t file, std::uint64_t ticket, const Outcome& outcome);
 
   /// True if a ticket has reached a state. @throws Error with the ticket's failure.

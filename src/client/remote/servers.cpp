@@ -127,7 +127,7 @@ void Servers::take_notice(const Notice& notice) {
       progress_.settled(notice.file, step, notice.outcome);
       if (!notice.outcome.ok()) {
         remote.failures.emplace(step, notice.outcome);
-        ledger_.failures().add(notice.file, notice.outcome);
+        ledger_.gave_up(notice.file, step, notice.outcome);
       }
       break;
     }

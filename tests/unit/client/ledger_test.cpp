@@ -73,6 +73,33 @@ TEST_F(LedgerTest, TheCauseIsToldInsteadOfWhatCameOfIt) {
   EXPECT_EQ(ask(ticket).story, difference.story);
 }
 
+TEST_F(LedgerTest, WhatComesOfTheCauseLaterIsNotTold) {
+  const auto ticket = put(0);
+  ledger_.lost(file, 0, difference);
+  EXPECT_EQ(ask(ticket).story, difference.story);
+  ledger_.fail(file, ticket, missing);
+  EXPECT_TRUE(ledger_.failures().take_any_untold().ok());
+}
+
+TEST_F(LedgerTest, WhatComesOfAStepThatWasGivenUpIsNotTold) {
+  const auto of_step = put(1);
+  const auto of_next = put(2);
+  ledger_.gave_up(file, 1, difference);
+  EXPECT_EQ(ledger_.failures().take_untold(file).story, difference.story);
+  EXPECT_EQ(ask(of_step).story, difference.story);
+  ledger_.fail(file, of_step, missing);
+  EXPECT_TRUE(ledger_.failures().take_any_untold().ok());
+  ledger_.fail(file, of_next, missing);
+  EXPECT_EQ(ledger_.failures().take_any_untold().story, missing.story);
+}
+
+TEST_F(LedgerTest, APutThatFailedKeepsItsOwnStoryWhenItsStepIsGivenUp) {
+  const auto ticket = put(0);
+  ledger_.fail(file, ticket, missing);
+  ledger_.gave_up(file, 0, difference);
+  EXPECT_EQ(ask(ticket).story, missing.story);
+}
+
 TEST_F(LedgerTest, AFailureThatWasToldStays) {
   const auto ticket = put(0);
   ledger_.fail(file, ticket, missing);
