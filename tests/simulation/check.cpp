@@ -254,19 +254,19 @@ class FileCheck {
         (void)is_it(*planned, step);
       }
     }
-    // Steps of an earlier job may be there that it did not come to tell of in the manifest.
-    PlannedFile one = *planned_;
-    for (int job = planned_->goes_on ? 0 : one.generation; job <= planned_->generation; ++job) {
-      one.generation = job;
-      for (std::int64_t step = 0; step < std::ssize(one.steps) && !wrong.empty(); ++step) {
-        const bool has_failed = job == planned_->generation && has_numbers &&
-                                told_.failed.contains(step) && !is_in_doubt(plan_, *planned_) &&
+    auto jobs = planned_->goes_on ? told_.before.put : decltype(told_.before.put){};
+    jobs.push_back(planned_);
+    for (const auto& job : jobs) {
+      for (std::int64_t step = 0; step < std::ssize(job->steps) && !wrong.empty(); ++step) {
+        const bool has_failed = job == planned_ && has_numbers && told_.failed.contains(step) &&
+                                !is_in_doubt(plan_, *planned_) &&
                                 plan_.faults.disk == Disk::Faults{} && !plan_.faults.folder_goes;
-        if (is_it(one, step) && has_failed) {
+        if (is_it(*job, step) && has_failed) {
           wrong = "it was told as failed";
         }
       }
     }
+    PlannedFile one = *planned_;
     for (auto& part : one.steps.front().variables) {
       part.puts.clear();
     }

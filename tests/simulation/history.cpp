@@ -170,8 +170,12 @@ Result History::run() {
     }
     std::vector<Seen> found = check_looks(job);
     for (std::size_t file = 0; file < found.size(); ++file) {
+      auto put = std::move(before_[file].put);
+      put.push_back(
+          std::make_shared<const PlannedFile>(what_was_put(job.files[file], told_[file])));
       before_[file] = {.steps = std::move(found[file].steps),
-                       .newest_attributes = told_[file].newest_attributes};
+                       .newest_attributes = told_[file].newest_attributes,
+                       .put = std::move(put)};
       if (!is_after_power_loss) {
         before_[file].unsure = untold(before_[file].steps, told_[file]);
         before_[file].removed = removed(job.files[file], told_[file], before_[file].steps);

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "plan.h"
 
@@ -29,6 +30,9 @@ struct Found {
   /// That `keep` has removed: a power loss may bring them back until the file is opened.
   Steps removed{};
   int newest_attributes = 0;  ///< the highest version that jobs have set
+  /// All that earlier jobs have put, the oldest first. The file itself may show steps that a job
+  /// did not come to tell of in the manifest.
+  std::vector<std::shared_ptr<const PlannedFile>> put{};
   bool operator==(const Found&) const = default;
 };
 
