@@ -37,8 +37,7 @@ namespace {
 
 constexpr std::int64_t least_header_bytes = rules::pnetcdf.header_bytes;
 constexpr const char* header_hint = "nc_header_align_size";
-// The number of records stands behind the first four, and then three lists that have nothing.
-constexpr std::size_t empty_header_bytes = 48;
+constexpr std::size_t sector_bytes = 512;  // the most that is switched at once
 
 }  // namespace
 
@@ -78,9 +77,9 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
   const bool has_others = contents::forget_numbers(header.attributes, records_);
   layout_.go_on(header, options.earlier_variables);
   const std::int64_t records = std::exchange(header.records, 0);
-  header_ = encode(header);
-  if (!layout_.goes_on()) {
-    return;  // it has no variables yet
+  header_ = {encode(header), layout_.goes_on()};
+  if (!header_.has_variables) {
+    return;
   }
   if (records_ < records) {
     make_visible(file_, visible(), path_);
@@ -90,8 +89,8 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
   }
   if (has_others) {  // no byte moves
     const auto behind = static_cast<std::size_t>(records_at) + sizeof records_;
-    write_plainly(file_, static_cast<std::int64_t>(behind), std::span{header_}.subspan(behind),
-                  path_);
+    write_plainly(file_, static_cast<std::int64_t>(behind),
+                  std::span{header_.bytes}.subspan(behind), path_);
   }
   set_size(layout_.file_bytes(records_));
 }
@@ -148,17 +147,32 @@ void PnetcdfTarget::write_header(const Description& description, const std::set<
                     "or ask for more with the hint " +
                     header_hint};
   }
-  if (bytes == header_) {
-    next_header_.clear();
+  if (bytes == header_.bytes) {
+    next_header_ = {};
     return;
   }
+  if (!header_.has_variables && header_.bytes.size() > sector_bytes) {
+    empty_header();
+  }
   const auto with_records = visible();  // what is in front stays as it is
-  const auto first = static_cast<std::size_t>(with_records.offset) + with_records.bytes.size();
+  const auto first = std::min(
+      bytes.size(), static_cast<std::size_t>(with_records.offset) + with_records.bytes.size());
   write_plainly(file_, static_cast<std::int64_t>(first), std::span{bytes}.subspan(first), path_);
-  if (header_.empty()) {
+  if (header_.bytes.empty()) {
     write_plainly(file_, 0, std::span{bytes}.first(first), path_);
   }
-  (header_.size() == empty_header_bytes ? next_header_ : header_) = std::move(bytes);
+  const bool is_next = !header_.has_variables && !header_.bytes.empty();
+  (is_next ? next_header_ : header_) = {std::move(bytes), !variables.empty()};
+}
+
+// Long attributes of an earlier job, which put no variable, are not in the file until the next
+// switch.
+void PnetcdfTarget::empty_header() {
+  header_ = {encode(Header{}), false};
+  make_visible(file_, visible(), path_);
+  if (::fsync(file_.raw()) != 0) {
+    throw failure("fsync", path_, errno);
+  }
 }
 
 // Others write later steps meanwhile: to set the size could cut off what they have written.
@@ -175,9 +189,10 @@ void PnetcdfTarget::reach(std::int64_t bytes) const {
 
 Switch PnetcdfTarget::visible() const {
   Switch visible{records_at, encode_number(records_)};
-  if (header_.size() == empty_header_bytes) {
-    const std::span<const std::byte> next = next_header_.empty() ? header_ : next_header_;
-    const auto rest = next.first(empty_header_bytes)
+  if (!header_.has_variables && !header_.bytes.empty()) {
+    const auto& next = next_header_.bytes.empty() ? header_.bytes : next_header_.bytes;
+    const auto rest = std::span{next}
+                          .first(std::min(header_.bytes.size(), next.size()))
                           .subspan(static_cast<std::size_t>(records_at) + visible.bytes.size());
     visible.bytes.insert(visible.bytes.end(), rest.begin(), rest.end());
   }
@@ -185,7 +200,7 @@ Switch PnetcdfTarget::visible() const {
 }
 
 void PnetcdfTarget::is_visible() {
-  if (!next_header_.empty()) {
+  if (!next_header_.bytes.empty()) {
     header_ = std::exchange(next_header_, {});
   }
 }
@@ -195,7 +210,7 @@ Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) 
   reach(layout_.file_bytes(records_));
   // Again, where steps without data came before the first variable.
   if (auto variables = layout_.defined_variables();
-      header_.empty() || (variables != told_ && !layout_.goes_on())) {
+      header_.bytes.empty() || (variables != told_ && !layout_.goes_on())) {
     write_header(variables.empty() ? Description{} : description, variables);
     told_ = std::move(variables);
   }

@@ -24,10 +24,10 @@ namespace iocomp::formats::cdf {
 
 /// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
 /// header with the first commit. Behind it a step appears when the number of records does: eight
-/// bytes. If steps without data come first, the header is an empty one of 48 bytes. To replace it,
-/// the part behind these bytes is written first, and then they are switched at once. Other changes
-/// of the header are written when the file is finished, in place. A file that goes on keeps its
-/// header till then, but for numbers of steps that are dropped.
+/// bytes. If steps without data come first, the header has no variables. To replace it, the part
+/// behind its bytes is written first, and then these are switched at once. Other changes of the
+/// header are written when the file is finished, in place. A file that goes on with variables keeps
+/// its header till then, but for numbers of steps that are dropped.
 class PnetcdfTarget : public PlainTarget {
  public:
   PnetcdfTarget(const Path& path, const FormatOptions& options);
@@ -47,7 +47,13 @@ class PnetcdfTarget : public PlainTarget {
   [[nodiscard]] Description with_numbers(const Description& description,
                                          const std::set<int>& variables) const;
   void write_header(const Description& description, const std::set<int>& variables);
+  void empty_header();
   [[nodiscard]] Switch visible() const;
+
+  struct Written {  // as it is in the file, but for the number of records
+    std::vector<std::byte> bytes;
+    bool has_variables = false;
+  };
 
   std::string path_;
   Descriptor file_;
@@ -55,9 +61,9 @@ class PnetcdfTarget : public PlainTarget {
   std::map<int, std::int64_t> put_;  // variables that were put, and the first step of each
   std::int64_t records_ = 0;
   contents::StepNumbers numbers_;
-  std::set<int> told_;                  // variables in the header
-  std::vector<std::byte> header_;       // as it is in the file, but for the number of records
-  std::vector<std::byte> next_header_;  // in the place of an empty one, with the next switch
+  std::set<int> told_;  // variables in the header
+  Written header_;
+  Written next_header_;  // in the place of one without variables, with the next switch
 };
 
 }  // namespace iocomp::formats::cdf

@@ -329,6 +329,36 @@ TEST_F(Pnetcdf, RecordsThatAJobDropsAreOutOfSightForGoodBeforeTheFileIsCut) {
   EXPECT_EQ(done.made, (Made{"write f", "sync f", "cut f"}));
   EXPECT_EQ(steps(), Steps{0});
 }
+
+// The file of the earlier job has a step without data, and attributes. A power loss before the
+// switch leaves what was there. Attributes that take more than a sector go first.
+TEST_F(Pnetcdf, TheHeaderOfAFileWithoutVariablesIsReplacedBySwitchesAlone) {
+  for (const bool is_within_sector : {true, false}) {
+    SCOPED_TRACE(is_within_sector);
+    begin();
+    Description nothing;
+    nothing.of_variable.resize(1);
+    make_visible(file_, plain()->commit(nothing, 0), path());
+    plain()->is_visible();
+    const auto title = contents::text_attribute(std::string(is_within_sector ? 100 : 2000, 'a'));
+    nothing.attributes.emplace("title", title);
+    make_visible(file_, plain()->finish(nothing, 0), path());
+    const auto header = text_of(path()).substr(0, 100);
+    go_on(1);
+    Done done;
+    write_step(1, [&](const auto& commit) {
+      done = with_failure(-1, commit);
+      const auto seen = open_source(way_.format, Path{path()})->inventory();
+      EXPECT_EQ(seen.attributes.size(), is_within_sector ? 1 : 0);
+      EXPECT_TRUE(seen.contents.empty());
+      EXPECT_EQ(text_of(path()).starts_with(header), is_within_sector);
+    });
+    const Made rest{"write f"};
+    const Made emptied{"write f", "sync f", "write f"};
+    EXPECT_EQ(done.made, is_within_sector ? rest : emptied);
+    EXPECT_EQ(open_source(way_.format, Path{path()})->inventory().attributes.at("title"), title);
+  }
+}
 #endif
 
 }  // namespace
