@@ -169,6 +169,19 @@ static int shape_of(descriptor *shape, int *ndims, int64_t *extents) {
                       (long long)shape->dim[0].extent, IOCOMP_MAX_DIMS);
 }
 
+/* One of a list of texts; to be freed. */
+static char *text_in(descriptor *list, long long number, int *has_zero) {
+  CFI_CDESC_T(1) scalar;
+  CFI_cdesc_t *one = (CFI_cdesc_t *)&scalar;
+  char *at = (char *)list->base_addr + number * stride_of(list, 0);
+  if (CFI_establish(one, at, CFI_attribute_other, list->type, list->elem_len, 0, NULL) !=
+      CFI_SUCCESS) {
+    return NULL;
+  }
+  *has_zero = *has_zero || has_zero_inside(one);
+  return text_of(one);
+}
+
 /* Names of dimensions in C's order, "time" first; to be freed, each of them too. */
 static int names_of(descriptor *dims, int ndims, char **names, int *has_time) {
   const long long given = (long long)dims->dim[0].extent;
@@ -176,14 +189,11 @@ static int names_of(descriptor *dims, int ndims, char **names, int *has_time) {
     return refuse("define: dims has %lld names for %d dimensions", given, ndims);
   }
   for (int d = 0; d < given; ++d) {
-    CFI_CDESC_T(1) scalar;
-    CFI_cdesc_t *one = (CFI_cdesc_t *)&scalar;
-    char *at = (char *)dims->base_addr + d * stride_of(dims, 0);
-    if (CFI_establish(one, at, CFI_attribute_other, dims->type, dims->elem_len, 0, NULL) !=
-        CFI_SUCCESS) {
+    int has_zero = 0; /* no name may have it */
+    names[given - 1 - d] = text_in(dims, d, &has_zero);
+    if (names[given - 1 - d] == NULL) {
       return refuse("define: dims are no texts");
     }
-    names[given - 1 - d] = text_of(one);
   }
   *has_time = given == ndims + 1;
   return *has_time && strcmp(names[0], "time") != 0
@@ -232,6 +242,30 @@ void iocomp_f_set_shape(const f_var *var, descriptor *shape, int *ierr) {
   finish(code == IOCOMP_OK ? iocomp_set_shape(var->handle, extents) : code, ierr);
 }
 
+static int set_texts(iocomp_file *file, iocomp_var *var, const char *name, descriptor *values) {
+  const long long count = values->rank == 1 ? (long long)values->dim[0].extent : 0;
+  char **texts = calloc(count > 0 ? (size_t)count : 1, sizeof *texts);
+  int has_zero = 0;
+  int code = values->rank == 1 && texts != NULL
+                 ? IOCOMP_OK
+                 : refuse("attribute \"%s\": texts of %d dimensions; allowed are 0 and 1", name,
+                          (int)values->rank);
+  for (long long i = 0; code == IOCOMP_OK && i < count; ++i) {
+    texts[i] = text_in(values, i, &has_zero);
+    if (has_zero) {
+      code = refuse("attribute \"%s\": text %lld has a zero inside", name, i + 1);
+    }
+  }
+  if (code == IOCOMP_OK) {
+    code = iocomp_set_attribute(file, var, name, IOCOMP_STRING, count, (const void *)texts);
+  }
+  for (long long i = 0; texts != NULL && i < count; ++i) {
+    free(texts[i]);
+  }
+  free((void *)texts);
+  return code;
+}
+
 /* One of both is not NULL. */
 static int set_attribute(iocomp_file *file, iocomp_var *var, descriptor *name, descriptor *values) {
   char *text = text_of(name);
@@ -244,6 +278,8 @@ static int set_attribute(iocomp_file *file, iocomp_var *var, descriptor *name, d
         iocomp_set_attribute(file, var, text, type, (int64_t)values->elem_len, values->base_addr);
   } else if (value != NULL) {
     code = iocomp_set_attribute(file, var, text, type, -1, value);
+  } else if (type == IOCOMP_CHAR) {
+    code = set_texts(file, var, text, values);
   } else {
     code = make_list("attribute", text, (iocomp_type)0, values, -1, &list);
     if (code == IOCOMP_OK) {
@@ -637,7 +673,7 @@ static int take_values(const char *name, iocomp_type type, int64_t count, const 
 
 void iocomp_f_input_attribute(const f_input *input, descriptor *name, descriptor *variable,
                               int *type, int64_t *count, descriptor *values, CFI_cdesc_t *text,
-                              int *ierr) {
+                              CFI_cdesc_t *texts, int *ierr) {
   char *wanted = text_of(name);
   char *of = text_of(variable);
   iocomp_type found = (iocomp_type)0;
@@ -657,6 +693,12 @@ void iocomp_f_input_attribute(const f_input *input, descriptor *name, descriptor
     code = found == IOCOMP_CHAR ? set_text(text, content)
                                 : refuse("attribute \"%s\" is no text, but has the type %s", wanted,
                                          type_name(found));
+  }
+  if (code == IOCOMP_OK && texts != NULL) {
+    code = found == IOCOMP_STRING
+               ? make_texts(texts, elements, content)
+               : refuse("attribute \"%s\" is no list of texts, but has the type %s", wanted,
+                        type_name(found));
   }
   free(wanted);
   free(of);

@@ -101,11 +101,11 @@ const char *fortran_name(const CFI_cdesc_t *values) {
 
 const char *type_name(iocomp_type type) {
   static const char *const names[] = {
-      "no type",          "IOCOMP_INT8",       "IOCOMP_INT16",   "IOCOMP_INT32",
-      "IOCOMP_INT64",     "IOCOMP_UINT8",      "IOCOMP_UINT16",  "IOCOMP_UINT32",
-      "IOCOMP_UINT64",    "IOCOMP_FLOAT16",    "IOCOMP_FLOAT32", "IOCOMP_FLOAT64",
-      "IOCOMP_COMPLEX64", "IOCOMP_COMPLEX128", "IOCOMP_CHAR",    "IOCOMP_BOOL"};
-  return type >= 0 && type <= IOCOMP_BOOL ? names[type] : "an unknown type";
+      "no type",        "IOCOMP_INT8",    "IOCOMP_INT16",     "IOCOMP_INT32",      "IOCOMP_INT64",
+      "IOCOMP_UINT8",   "IOCOMP_UINT16",  "IOCOMP_UINT32",    "IOCOMP_UINT64",     "IOCOMP_FLOAT16",
+      "IOCOMP_FLOAT32", "IOCOMP_FLOAT64", "IOCOMP_COMPLEX64", "IOCOMP_COMPLEX128", "IOCOMP_CHAR",
+      "IOCOMP_BOOL",    "IOCOMP_STRING"};
+  return type >= 0 && type <= IOCOMP_STRING ? names[type] : "an unknown type";
 }
 
 static int check_integers(const CFI_cdesc_t *values, const char *what, int rank) {

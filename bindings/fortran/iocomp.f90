@@ -45,7 +45,7 @@ module iocomp
     IOCOMP_INT8 = 1, IOCOMP_INT16 = 2, IOCOMP_INT32 = 3, IOCOMP_INT64 = 4, IOCOMP_UINT8 = 5, &
     IOCOMP_UINT16 = 6, IOCOMP_UINT32 = 7, IOCOMP_UINT64 = 8, IOCOMP_FLOAT16 = 9, &
     IOCOMP_FLOAT32 = 10, IOCOMP_FLOAT64 = 11, IOCOMP_COMPLEX64 = 12, IOCOMP_COMPLEX128 = 13, &
-    IOCOMP_CHAR = 14, IOCOMP_BOOL = 15
+    IOCOMP_CHAR = 14, IOCOMP_BOOL = 15, IOCOMP_STRING = 16
   integer(c_int), parameter, public :: IOCOMP_MAX_DIMS = 8
 
   type, bind(c) :: iocomp_session
@@ -107,8 +107,8 @@ module iocomp
       integer(c_int), intent(out) :: comm
     end subroutine
   end interface
-  !> An attribute of a file, or of a variable. It is text where `values` is a character; blanks at
-  !> its end go.
+  !> An attribute of a file, or of a variable. It is text where `values` is a character, and a list
+  !> of texts where it is an array of them; blanks at the end of a text go.
   interface iocomp_set_attribute
     subroutine iocomp_set_file_attribute(file, name, values, ierr) &
       bind(c, name="iocomp_f_set_file_attribute")
@@ -441,10 +441,13 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> @param variable  absent: an attribute of the file
-    !> @param type      IOCOMP_CHAR for text, whose `count` is its length
+    !> @param type      IOCOMP_CHAR for text, whose `count` is its length; IOCOMP_STRING for a list
+    !>                  of texts
     !> @param values    as many elements as the attribute has
     !> @param text      what an attribute says that is text
-    subroutine iocomp_input_attribute(input, name, variable, type, count, values, text, ierr) &
+    !> @param texts     those of one that is a list, as long as the longest
+    subroutine iocomp_input_attribute(input, name, variable, type, count, values, text, texts, &
+                                      ierr) &
       bind(c, name="iocomp_f_input_attribute")
       import
       type(iocomp_input), intent(in) :: input
@@ -454,6 +457,7 @@ module iocomp
       integer(c_int64_t), intent(out), optional :: count
       type(*), dimension(..), optional :: values
       character(kind=c_char, len=:), allocatable, intent(out), optional :: text
+      character(kind=c_char, len=:), allocatable, intent(out), optional :: texts(:)
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> start, count and memory_start as in iocomp_put. Values of another kind are converted.

@@ -118,8 +118,9 @@ typedef enum iocomp_type {
                       most 80 bytes; shorter ones end with zeros. It becomes a string of fixed
                       length in HDF5, NC_CHAR in netCDF, char in ADIOS2. xarray reads text, not
                       bytes, if the variable's attribute "_Encoding" is "utf-8" */
-  IOCOMP_BOOL = 15  /**< one byte, 0 or 1. The file has it as INT8 with the text attribute "dtype" =
+  IOCOMP_BOOL = 15, /**< one byte, 0 or 1. The file has it as INT8 with the text attribute "dtype" =
                        "bool", by which xarray reads truth values; iocomp_read gives bytes */
+  IOCOMP_STRING = 16 /**< of attributes alone: a list of texts, an array of `const char *` */
 } iocomp_type;
 
 /** The most dimensions a variable may have; a scalar has none. */
@@ -323,7 +324,8 @@ IOCOMP_EXPORT int iocomp_set_rows(int nvars, iocomp_var *const *vars, const int6
  * Attach an attribute to a file, or to a variable of it: `count` values of `type`. Called by all
  * members in the same order; waits for nobody. Setting a name again replaces the value.
  * @param var    NULL: the attribute is of the file.
- * @param type   IOCOMP_CHAR makes text, in UTF-8. Zeros at its end are left out.
+ * @param type   IOCOMP_CHAR makes text, in UTF-8. Zeros at its end are left out. IOCOMP_STRING
+ * makes a list of texts.
  * @param count  -1 of a text: up to its zero.
  * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name or value that no format can
  * have, such as text with a zero inside; IOCOMP_UNSUPPORTED for one that this format cannot hold.
@@ -575,7 +577,7 @@ IOCOMP_EXPORT int iocomp_input_attributes(const iocomp_input *input, const char 
 
 /**
  * An attribute of the file (`variable` NULL), or of a variable. Local.
- * @param type    IOCOMP_CHAR of a text.
+ * @param type    IOCOMP_CHAR of a text, IOCOMP_STRING of a list of texts.
  * @param count   of the values; of a text its length in bytes, without the zero.
  * @param values  `count` values of the type; a text ends with a zero.
  * @return IOCOMP_NOT_FOUND, naming those there are.

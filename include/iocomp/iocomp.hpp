@@ -88,6 +88,14 @@ inline const char* c_text(const std::string& text) {
   return text.c_str();
 }
 
+inline std::vector<const char*> c_texts(std::span<const std::string> texts) {
+  std::vector<const char*> all;
+  for (const auto& text : texts) {
+    all.push_back(c_text(text));
+  }
+  return all;
+}
+
 template <typename T>
 consteval iocomp_type integer_type() {
   constexpr bool is_signed = std::is_signed_v<T>;
@@ -351,6 +359,14 @@ class Variable {
     check(iocomp_set_attribute(nullptr, raw_, detail::c_text(name), IOCOMP_CHAR, -1,
                                detail::c_text(text)));
   }
+  void attribute(const std::string& name, const std::vector<std::string>& texts) const {
+    const auto all = detail::c_texts(texts);
+    check(iocomp_set_attribute(nullptr, raw_, detail::c_text(name), IOCOMP_STRING, std::ssize(all),
+                               all.data()));
+  }
+  void attribute(const std::string& name, std::initializer_list<std::string> texts) const {
+    attribute(name, std::vector<std::string>{texts});
+  }
 
   [[nodiscard]] int ndims() const noexcept { return ndims_; }
   [[nodiscard]] iocomp_var* raw() const noexcept { return raw_; }
@@ -502,6 +518,14 @@ class File {
   void attribute(const std::string& name, const std::string& text) {
     check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_CHAR, -1,
                                detail::c_text(text)));
+  }
+  void attribute(const std::string& name, const std::vector<std::string>& texts) {
+    const auto all = detail::c_texts(texts);
+    check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_STRING, std::ssize(all),
+                               all.data()));
+  }
+  void attribute(const std::string& name, std::initializer_list<std::string> texts) {
+    attribute(name, std::vector<std::string>{texts});
   }
 
   /// This rank has put all it has for the current step. Called by all members in the same order.
@@ -686,6 +710,15 @@ class Input {
     return text_of(detail::c_text(variable), name);
   }
 
+  /// The texts of an attribute that is a list of them.
+  [[nodiscard]] std::vector<std::string> texts(const std::string& name) const {
+    return texts_of(nullptr, name);
+  }
+  [[nodiscard]] std::vector<std::string> texts(const std::string& variable,
+                                               const std::string& name) const {
+    return texts_of(detail::c_text(variable), name);
+  }
+
   void close() noexcept { static_cast<void>(iocomp_close_input(release())); }
 
   [[nodiscard]] bool is_open() const noexcept { return raw() != nullptr; }
@@ -722,23 +755,37 @@ class Input {
       refuse("memory for " + std::to_string(size) + " values, a box of " + std::to_string(needed));
     }
   }
-  template <Element T>
-  [[nodiscard]] std::vector<T> values_of(const char* variable, const std::string& name) const {
-    iocomp_type type{};
+  struct Found {
     std::int64_t count = 0;
     const void* values = nullptr;
-    check(iocomp_input_attribute(raw(), variable, detail::c_text(name), &type, &count, &values));
-    if (type != ElementType<T>::value) {
-      throw Error{IOCOMP_INVALID_ARGUMENT,
-                  "the attribute \"" + name + "\" has the iocomp_type " + std::to_string(type) +
-                      ", asked for were values of " + std::to_string(ElementType<T>::value)};
+  };
+  [[nodiscard]] Found find(const char* variable, const std::string& name, iocomp_type type) const {
+    iocomp_type its{};
+    Found found;
+    check(iocomp_input_attribute(raw(), variable, detail::c_text(name), &its, &found.count,
+                                 &found.values));
+    if (its != type) {
+      throw Error{IOCOMP_INVALID_ARGUMENT, "the attribute \"" + name + "\" has the iocomp_type " +
+                                               std::to_string(its) + ", asked for were values of " +
+                                               std::to_string(type)};
     }
+    return found;
+  }
+  template <Element T>
+  [[nodiscard]] std::vector<T> values_of(const char* variable, const std::string& name) const {
+    const auto [count, values] = find(variable, name, ElementType<T>::value);
     const auto* const first = static_cast<const T*>(values);
     return std::vector<T>(first, first + count);
   }
   [[nodiscard]] std::string text_of(const char* variable, const std::string& name) const {
     const auto text = values_of<char>(variable, name);
     return {text.begin(), text.end()};
+  }
+  [[nodiscard]] std::vector<std::string> texts_of(const char* variable,
+                                                  const std::string& name) const {
+    const auto [count, values] = find(variable, name, IOCOMP_STRING);
+    const auto* const first = static_cast<const char* const*>(values);
+    return std::vector<std::string>(first, first + count);
   }
   iocomp_input* release() noexcept {
     iocomp_input* const open = raw();

@@ -32,6 +32,7 @@ using iocomp::api::struct_of;
 using iocomp::api::type_of;
 using iocomp::session::Attribute;
 using iocomp::session::Counter;
+using iocomp::session::list_attribute;
 using iocomp::session::PutArguments;
 using iocomp::session::text_attribute;
 using iocomp::session::Timer;
@@ -144,20 +145,44 @@ class AttributeOwner {
   const iocomp_var* var_;
 };
 
+constexpr int64_t most_attribute_values = int64_t{1} << 20;
+
+[[noreturn]] void refuse_count(const char* name, int64_t count, const char* allowed) {
+  throw Error{ErrorCode::invalid_argument, "attribute \"" + std::string{name} +
+                                               "\": " + std::to_string(count) + ' ' + allowed +
+                                               " to " + std::to_string(most_attribute_values) +
+                                               " (put larger things as variables)"};
+}
+
+Attribute list_of(const char* name, int64_t count, const char* const* values) {
+  if (count < 1 || count > most_attribute_values) {
+    refuse_count(name, count, "texts; allowed are 1");
+  }
+  require(values, "attribute", "the texts");
+  std::vector<std::string> texts;
+  for (int64_t i = 0; i < count; ++i) {
+    require(values[i], "attribute", "each of the texts");
+    texts.emplace_back(values[i]);
+  }
+  return list_attribute(texts);
+}
+
 int set_attribute(const AttributeOwner& owner, const char* name, iocomp_type type, int64_t count,
                   const void* values) {
   return timed(owner.session(), "attribute", Counter::call_seconds, [&] {
     require(name, "attribute", "the name");
+    if (type == IOCOMP_STRING) {
+      owner.set(name, list_of(name, count, static_cast<const char* const*>(values)));
+      return;
+    }
     Attribute attribute;
     attribute.type = type_of(type, "attribute");
     if (type == IOCOMP_CHAR && count == -1) {
       require(values, "attribute", "the text");
       count = static_cast<int64_t>(std::strlen(static_cast<const char*>(values)));
     }
-    if (count < 0 || count > (int64_t{1} << 20)) {
-      throw Error{ErrorCode::invalid_argument,
-                  "attribute \"" + std::string{name} + "\": " + std::to_string(count) +
-                      " values; allowed are 0 to 1048576 (put larger things as variables)"};
+    if (count < 0 || count > most_attribute_values) {
+      refuse_count(name, count, "values; allowed are 0");
     }
     if (count > 0) {
       require(values, "attribute", "the values");

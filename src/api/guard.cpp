@@ -53,6 +53,12 @@ array::ElementType type_of(int type, const char* call) {
     return array::ElementType::int8;
   }
   const auto known = array::element_type(type);
+  if (type == IOCOMP_STRING) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} +
+                    ": IOCOMP_STRING is a type of attributes alone; variables have "
+                    "text as IOCOMP_CHAR, of one more dimension"};
+  }
   if (!known) {
     throw Error{ErrorCode::invalid_argument,
                 std::string{call} + ": there is no element type " + std::to_string(type) +

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/handed_out.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -35,6 +38,17 @@ const std::vector<const char*>& HandedOut::names(const session::Attributes& all)
 const char* HandedOut::text(const session::Attribute& attribute) const {
   const auto* const first = reinterpret_cast<const char*>(attribute.values.data());
   return texts_.try_emplace(&attribute, first, attribute.values.size()).first->second.c_str();
+}
+
+// The attribute has each of them with its zero.
+const std::vector<const char*>& HandedOut::texts(const session::Attribute& attribute) const {
+  std::vector<const char*>& texts = lists_[&attribute];
+  const auto* const first = reinterpret_cast<const char*>(attribute.values.data());
+  for (std::size_t at = 0; std::ssize(texts) < attribute.count();
+       at += std::strlen(texts.back()) + 1) {
+    texts.push_back(first + at);
+  }
+  return texts;
 }
 
 }  // namespace iocomp::api

@@ -25,6 +25,8 @@ class HandedOut {
   [[nodiscard]] const std::vector<const char*>& names(const session::Attributes& all) const;
   /// The text of one of them, zero-terminated.
   [[nodiscard]] const char* text(const session::Attribute& attribute) const;
+  /// The texts of one that is a list of them.
+  [[nodiscard]] const std::vector<const char*>& texts(const session::Attribute& attribute) const;
 
  private:
   std::vector<std::int64_t> steps_;
@@ -33,6 +35,7 @@ class HandedOut {
   std::vector<const char*> variables_;
   mutable std::map<const session::Attributes*, std::vector<const char*>> names_;
   mutable std::map<const session::Attribute*, std::string> texts_;
+  mutable std::map<const session::Attribute*, std::vector<const char*>> lists_;
 };
 
 }  // namespace iocomp::api

@@ -205,10 +205,13 @@ int iocomp_input_attribute(const iocomp_input* input, const char* variable, cons
                            iocomp_type* type, int64_t* count, const void** values) {
   return guarded([&] {
     const Attribute& attribute = attribute_of(input, variable, name);
-    give(type, attribute.is_text ? IOCOMP_CHAR : static_cast<iocomp_type>(attribute.type));
+    give(type, attribute.is_list   ? IOCOMP_STRING
+               : attribute.is_text ? IOCOMP_CHAR
+                                   : static_cast<iocomp_type>(attribute.type));
     give(count, attribute.count());
-    give(values, attribute.is_text ? input->out.text(attribute)
-                                   : static_cast<const void*>(attribute.values.data()));
+    give(values, attribute.is_list   ? static_cast<const void*>(input->out.texts(attribute).data())
+                 : attribute.is_text ? input->out.text(attribute)
+                                     : static_cast<const void*>(attribute.values.data()));
   });
 }
 

@@ -123,8 +123,8 @@ void tell(ToldSteps& told, const contents::Description& description);
 ///  "variables": [{"name", "type", "shape", "offset", "xxh3" (see manifest.h)}]}], "absent": [],
 ///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}, and while a
 ///  file is replaced "replaces": {"temporary", "manifest"}: see manifest_in_force. At the end
-///  "xxh3": see manifest.h. Complex values
-///  are pairs; text is a string.
+///  "xxh3": see manifest.h. Complex values are pairs; text is a string, and several are a list with
+///  the type "texts".
 ///  An entry of "steps" with "count": n tells of n steps, the first and those behind it. Their
 ///  numbers ascend by one, "time" is a list, and a variable with an offset has "advance": so many
 ///  bytes lie between its places in two steps.

@@ -41,6 +41,14 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
 }  // namespace
 
 Json json(const contents::Attribute& attribute) {
+  if (attribute.is_list) {
+    Json texts = Json::array();
+    for (const auto& text : contents::texts_of(attribute)) {
+      const auto bytes = std::as_bytes(std::span{text});
+      texts.push_back(is_utf8(text) ? Json(text) : Json{{"bytes", hexadecimal(bytes)}});
+    }
+    return {{"type", "texts"}, {"value", std::move(texts)}};
+  }
   if (attribute.is_text) {
     auto text = as_text(attribute.values);
     return is_utf8(text) ? Json{{"type", "text"}, {"value", std::move(text)}}
@@ -73,6 +81,21 @@ std::vector<std::byte> bytes_from(const Json& value) {
   return bytes;
 }
 
+contents::Attribute texts_from(const Json& value) {
+  if (!value.is_array() || value.empty()) {
+    contents::refuse_json(value, "a list of texts");
+  }
+  std::vector<std::string> texts;
+  for (const auto& each : value) {
+    const auto bytes = each.is_string() ? std::vector<std::byte>{} : bytes_from(each.at("bytes"));
+    texts.push_back(each.is_string() ? each.get<std::string>() : as_text(bytes));
+    if (texts.back().find('\0') != std::string::npos) {
+      contents::refuse_json(value, "texts without zeros");
+    }
+  }
+  return contents::list_attribute(texts);
+}
+
 contents::Attribute attribute_from(const Json& described) {
   contents::Attribute attribute;
   const auto type = described.at("type").get<std::string>();
@@ -84,6 +107,9 @@ contents::Attribute attribute_from(const Json& described) {
   const Json& value = described.at("value");
   if (type == "text") {
     return contents::text_attribute(value.get<std::string>());
+  }
+  if (type == "texts") {
+    return texts_from(value);
   }
   const auto known = array::element_type(type);
   if (!known) {

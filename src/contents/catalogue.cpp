@@ -40,9 +40,10 @@ std::int64_t bytes_in_header(std::string_view name, std::int64_t bytes) {
 }
 
 std::string told(const Attribute& attribute) {
-  return attribute.is_text ? "text"
-                           : std::to_string(attribute.count()) + " of type " +
-                                 std::string{array::name(attribute.type)};
+  return attribute.is_list   ? "a list of texts"
+         : attribute.is_text ? "text"
+                             : std::to_string(attribute.count()) + " of type " +
+                                   std::string{array::name(attribute.type)};
 }
 
 Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>>& history,
@@ -365,7 +366,7 @@ void Catalogue::check_meaning(const Event& event, const Variable& owner) const {
     }
   }
   if (event.name == dimensions_attribute && rules_.has_dimensions) {
-    if (!attribute.is_text) {
+    if (!attribute.is_text || attribute.is_list) {
       throw Error{ErrorCode::invalid_argument, "the attribute \"dimensions\" of the variable \"" +
                                                    owner.name + "\" is " + told(attribute) +
                                                    ": it must be a text that names its dimensions"};

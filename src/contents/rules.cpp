@@ -181,7 +181,9 @@ void check(const Rules& rules, const Variable* owner, const std::string& name,
   refuse.unless(!rules.joins_names || name.find('/') == std::string::npos,
                 "readers take what stands before '/' for a variable");
   check_reserved(refuse, name, rules.reserved_attributes);
-  if (attribute.is_text && !is_utf8(text_of(attribute))) {
+  if (attribute.is_text &&
+      !is_utf8(std::string_view{reinterpret_cast<const char*>(attribute.values.data()),
+                                attribute.values.size()})) {
     throw Error{ErrorCode::invalid_argument, "the text of the attribute \"" + name +
                                                  "\" is not UTF-8, which readers take it for"};
   }
@@ -189,6 +191,12 @@ void check(const Rules& rules, const Variable* owner, const std::string& name,
   const auto most = attribute.is_text ? rules.most_text_bytes : rules.most_attribute_bytes;
   refuse.unless(bytes <= most, "it has " + std::to_string(bytes) + " bytes, at most " +
                                    std::to_string(most) + " are allowed");
+  if (attribute.is_list) {
+    refuse.unless(rules.least_texts_in_list < Rules::no_limit,
+                  "it is a list of texts; join them, as CF does with blanks in flag_meanings");
+    refuse.unless(attribute.count() >= rules.least_texts_in_list,
+                  "to its readers a list of one text is a text; set it as one");
+  }
   refuse.unless(
       bytes > 0 || (attribute.is_text ? rules.has_empty_texts : rules.has_empty_attributes),
       "it is empty");

@@ -76,7 +76,8 @@ struct Rules {
   Types attribute_types = Types::all();
   bool has_empty_attributes = true;
   bool has_empty_texts = true;
-  std::int64_t most_text_bytes = no_limit;       ///< of an attribute
+  std::int64_t least_texts_in_list = 1;     ///< of an attribute; no_limit: it has no lists of texts
+  std::int64_t most_text_bytes = no_limit;  ///< of an attribute
   std::int64_t most_attribute_bytes = no_limit;  ///< of one of numbers
   /// Readers refuse a file of several steps in which an attribute changes its type.
   bool keeps_attribute_types = false;

@@ -81,6 +81,12 @@ const std::vector<Row>& rows() {
        [](const Rules& rules) { return most(rules.most_characters); }},
       {"types of attributes", [](const Rules& rules) { return but(rules.attribute_types); }},
       {"empty attributes", empty_ones},
+      {"attributes that are lists of texts",
+       [](const Rules& rules) {
+         return std::string{rules.least_texts_in_list == Rules::no_limit ? "no"
+                            : rules.least_texts_in_list > 1              ? "of two or more"
+                                                                         : "yes"};
+       }},
       {"longest text of an attribute",
        [](const Rules& rules) { return most(rules.most_text_bytes); }},
       {"most numbers of an attribute",

@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "array/box.h"
 #include "array/conversion.h"
@@ -21,7 +23,31 @@
 namespace iocomp::contents {
 
 std::string_view text_of(const Attribute& attribute) noexcept {
-  return {reinterpret_cast<const char*>(attribute.values.data()), attribute.values.size()};
+  const std::string_view all{reinterpret_cast<const char*>(attribute.values.data()),
+                             attribute.values.size()};
+  return attribute.is_list ? all.substr(0, all.find('\0')) : all;
+}
+
+std::vector<std::string> texts_of(const Attribute& attribute) {
+  std::vector<std::string> texts;
+  std::string text;
+  for (const std::byte byte : attribute.values) {
+    if (byte == std::byte{0}) {
+      texts.push_back(std::exchange(text, {}));
+    } else {
+      text += static_cast<char>(byte);
+    }
+  }
+  return texts;
+}
+
+Attribute list_attribute(std::span<const std::string> texts) {
+  Attribute attribute{.is_text = true, .is_list = true};
+  for (const auto& text : texts) {
+    const auto bytes = std::as_bytes(std::span{text.c_str(), text.size() + 1});
+    attribute.values.insert(attribute.values.end(), bytes.begin(), bytes.end());
+  }
+  return attribute;
 }
 
 Attribute text_attribute(std::string_view text) {

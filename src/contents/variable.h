@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,22 +19,29 @@
 namespace iocomp::contents {
 
 /// An attribute: `count` values of a type, or text (then `type` is uint8 and `is_text` set; no
-/// terminating zero).
+/// terminating zero), or a list of texts (both are set; a zero ends each).
 struct Attribute {
   array::ElementType type = array::ElementType::uint8;
   bool is_text = false;
-  std::vector<std::byte> values;  // count * size_bytes(type) bytes
+  std::vector<std::byte> values{};  // count * size_bytes(type) bytes; of a list those of all texts
+  bool is_list = false;
 
+  /// The values; the bytes of a text; the texts of a list.
   [[nodiscard]] std::int64_t count() const noexcept {
-    return static_cast<std::int64_t>(values.size() / array::size_bytes(type));
+    return is_list ? std::ranges::count(values, std::byte{0})
+                   : static_cast<std::int64_t>(values.size() / array::size_bytes(type));
   }
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 using Attributes = std::map<std::string, Attribute>;
-/// The text of one that is text.
+/// The text of one that is text; the first of a list.
 [[nodiscard]] std::string_view text_of(const Attribute& attribute) noexcept;
+/// The texts of a list.
+[[nodiscard]] std::vector<std::string> texts_of(const Attribute& attribute);
 /// One that is text.
 [[nodiscard]] Attribute text_attribute(std::string_view text);
+/// One that is a list of texts, which have no zeros.
+[[nodiscard]] Attribute list_attribute(std::span<const std::string> texts);
 /// The value of one that is a single real number or integer; nothing for others.
 [[nodiscard]] std::optional<double> number_of(const Attribute& attribute);
 

@@ -28,6 +28,7 @@ array::ElementType get_type(WireReader& reader) {
 void put(WireWriter& writer, const Attribute& attribute) {
   writer.put(attribute.type);
   writer.put(attribute.is_text);
+  writer.put(attribute.is_list);
   writer.put_bytes(attribute.values);
 }
 
@@ -35,6 +36,7 @@ Attribute get_attribute(WireReader& reader) {
   Attribute attribute;
   attribute.type = get_type(reader);
   attribute.is_text = reader.get_truth();
+  attribute.is_list = reader.get_truth();
   const auto values = reader.get_bytes();
   if (values.size() % array::size_bytes(attribute.type) != 0) {
     throw Error{ErrorCode::internal, "a message has an attribute of " +

@@ -92,11 +92,13 @@ inline constexpr Rules netcdf{.format = "netcdf",
                               .types = of_netcdf,
                               .splits_complex_numbers = true,
                               .attribute_types = of_netcdf.without({complex64, complex128}),
+                              .least_texts_in_list = 2,
                               .has_dimensions = true,
                               .keeps_first_definitions = true};
 inline constexpr Rules pnetcdf = [] {
   Rules rules = netcdf;
   rules.format = "pnetcdf";
+  rules.least_texts_in_list = Rules::no_limit;
   rules.header_bytes = std::int64_t{256} << 10;
   return rules;
 }();
@@ -123,6 +125,7 @@ inline constexpr Rules adios2_bp4 = [] {
   Rules rules = adios2_bp5;
   rules.variant = "engine = \"BP4\"";
   rules.most_text_bytes = 65535;
+  rules.least_texts_in_list = 2;
   return rules;
 }();
 inline constexpr Rules adios2_hdf5 = [] {
@@ -131,6 +134,7 @@ inline constexpr Rules adios2_hdf5 = [] {
   rules.reserved_attributes = reserved::adios2_hdf5_attributes;
   rules.types = of_adios2.without({character});
   rules.has_empty_texts = false;
+  rules.least_texts_in_list = Rules::no_limit;  // it pads shorter ones with blanks
   rules.most_text_bytes = 60000;
   rules.most_attribute_bytes = 60000;
   return rules;

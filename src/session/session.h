@@ -48,6 +48,7 @@ using Counter = trace::Counter;
 using Timer = trace::Timer;
 using What = trace::What;
 using contents::dimensions_attribute;
+using contents::list_attribute;
 using contents::text_attribute;
 using contents::time_dimension;
 constexpr std::int64_t behind_the_last = protocol::everything;  ///< of Client::open

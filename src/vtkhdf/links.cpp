@@ -89,7 +89,8 @@ const contents::Attribute* find(const contents::Attributes& attributes, const ch
 
 std::string_view text_in(const contents::Attributes& attributes, const char* name) {
   const auto* found = find(attributes, name);
-  return found != nullptr && found->is_text ? contents::text_of(*found) : std::string_view{};
+  return found != nullptr && found->is_text && !found->is_list ? contents::text_of(*found)
+                                                               : std::string_view{};
 }
 
 formats::Extent extent_of(const array::Shape& shape) {

@@ -129,10 +129,17 @@ void attribute(Stage& stage, const Line& line) {
   } else if (!line.has("bytes")) {
     bytes = doubles(line.argument(2));
   }
+  std::vector<const char*> texts;  // of a list, each with a zero at its end
+  for (std::size_t at = 0; type == "texts" && at < bytes.size();
+       at += std::strlen(texts.back()) + 1) {
+    texts.push_back(reinterpret_cast<const char*>(bytes.data()) + at);
+  }
   const double began = now_seconds();
   const int code =
-      type == "text"
-          ? iocomp_set_attribute(owner, variable, name, IOCOMP_CHAR, -1, text.c_str())
+      type == "text" ? iocomp_set_attribute(owner, variable, name, IOCOMP_CHAR, -1, text.c_str())
+      : type == "texts"
+          ? iocomp_set_attribute(owner, variable, name, IOCOMP_STRING, std::ssize(texts),
+                                 static_cast<const void*>(texts.data()))
           : iocomp_set_attribute(
                 owner, variable, name, type_of(type),
                 static_cast<std::int64_t>(bytes.size() / iocomp_type_size(type_of(type))),

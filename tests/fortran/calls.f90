@@ -264,6 +264,13 @@ contains
     call iocomp_set_attribute(file, "numbers", [1, 2, 3])
     call iocomp_set_attribute(file, "title", "a title  ")
     call iocomp_set_attribute(file, "more", "more")
+    call iocomp_set_attribute(var, "members", [character(6) :: "mean", "spread", ""])
+    call iocomp_set_attribute(var, "bad", [character(3) :: "a"//achar(0)//"b", "c"], ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "text 1") > 0, &
+                iocomp_error())
+    call iocomp_set_attribute(var, "bad", reshape(["a", "b"], [1, 2]), ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "2 dimensions") > 0, &
+                iocomp_error())
     call iocomp_set_attribute(var, "grid", grid(:, 2:1:-1))
     call iocomp_set_attribute(var, "one", 1.5)
     call iocomp_set_attribute(var, "units", "m/s")
@@ -299,7 +306,14 @@ contains
     call iocomp_input_attribute(input, "number", ierr=ierr)
     call expect(ierr == IOCOMP_NOT_FOUND .and. index(iocomp_error(), "numbers") > 0, iocomp_error())
     call iocomp_input_attributes(input, names, "scalar")
-    call expect(all(names == ["flags", "grid ", "one  ", "units"]), "of the variable")
+    call expect(all(names == ["flags  ", "grid   ", "members", "one    ", "units  "]), &
+                "of the variable")
+    call iocomp_input_attribute(input, "members", "scalar", type=type, count=size_of, texts=names)
+    call expect(type == IOCOMP_STRING .and. size_of == 3 .and. len(names) == 6 .and. &
+                all(names == [character(6) :: "mean", "spread", ""]), "a list of texts")
+    call iocomp_input_attribute(input, "units", "scalar", texts=names, ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "IOCOMP_CHAR") > 0, &
+                iocomp_error())
     call iocomp_input_attribute(input, "flags", "scalar", values=flags)
     call expect(flags(1) .and. .not. flags(2), "truth values")
     call iocomp_input_attribute(input, "grid", "scalar", values=back(4:1:-1))

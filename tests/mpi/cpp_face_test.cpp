@@ -246,6 +246,9 @@ TEST_P(CppFace, RefusesTextsThatWouldBeCut) {
     EXPECT_EQ(code_of([&] { out.attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(code_of([&] { numbers.attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(code_of([&] { numbers.attribute(cut, 1); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { out.attribute("list", {"one", cut}); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { out.attribute("list", std::vector<std::string>{}); }),
+              IOCOMP_INVALID_ARGUMENT);
     out.close();
   }
   io.finalize();
@@ -259,6 +262,8 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     out.attribute("title", "numbers in a row");
     const auto numbers = out.define<std::int64_t>("numbers", {total / 10, 10}, {"time", "y", "x"});
     numbers.attribute("range", std::array{0.0, 999.0});
+    numbers.attribute("members", {"mean", ""});
+    out.attribute("authors", std::vector<std::string>{"one"});
     const auto pi = out.define<double>("pi", {});
     const auto rounded = out.define<double, float>("rounded", {2});
     const auto packed = out.define<double, std::int16_t>("packed", {2});
@@ -281,6 +286,9 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     EXPECT_EQ(in.text("title"), "numbers in a row");
     EXPECT_EQ(in.text("numbers", "dimensions"), "time y x");
     EXPECT_EQ(in.attribute<double>("numbers", "range"), (std::vector<double>{0.0, 999.0}));
+    EXPECT_EQ(in.texts("numbers", "members"), (std::vector<std::string>{"mean", ""}));
+    EXPECT_EQ(in.texts("authors"), std::vector<std::string>{"one"});
+    EXPECT_EQ(code_of([&] { static_cast<void>(in.texts("title")); }), IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(in.read<std::int64_t>("numbers", 0), all_numbers());
     EXPECT_EQ(in.read<double>("pi", 0), std::vector<double>{3.14159});
     EXPECT_EQ(in.read<std::int64_t>("numbers", 0, {3, 4}, {2, 3}),

@@ -53,6 +53,16 @@ Json attributes_of(iocomp_input* input, const char* variable) {
     std::int64_t elements = 0;
     const void* values = nullptr;
     check(iocomp_input_attribute(input, variable, name, &type, &elements, &values));
+    if (type == IOCOMP_STRING) {
+      std::string texts;
+      for (const char* const text :
+           std::span{static_cast<const char* const*>(values), static_cast<std::size_t>(elements)}) {
+        texts += std::string{text} + '\0';
+      }
+      all[name] = {static_cast<int>(type),
+                   hex_of({reinterpret_cast<const unsigned char*>(texts.data()), texts.size()})};
+      continue;
+    }
     const std::span bytes{static_cast<const unsigned char*>(values),
                           static_cast<std::size_t>(elements) * iocomp_type_size(type)};
     all[name] = {static_cast<int>(type), hex_of(bytes)};

@@ -131,14 +131,16 @@ def _attributes(chance: random.Random, plan_format: Format) -> dict[str, Any]:
     for name in chance.sample(
         ["units", "long_name", "scale", "n", "größe", "w"], chance.randint(0, 3)
     ):
-        kind = chance.choice(["text", "text", "number", "numbers"])
+        kind = chance.choice(["text", "text", "texts", "number", "numbers"])
         if kind == "text":
             found[name] = chance.choice(["K", "m s-1", "äöü", "a" * chance.randint(1, 300)])
+            continue
+        if kind == "texts" and plan_format.label not in ("pnetcdf", "adios2-HDF5"):
+            found[name] = chance.choices(["K", "m s-1", "äöü", "", "b" * 70], k=chance.randint(2, 4))
             continue
         dtype = np.dtype(chance.choice(NUMBERS))
         count = 1 if kind == "number" else chance.randint(2, 40)
         found[name] = _values(np.random.default_rng(chance.getrandbits(32)), dtype, (count,))
-    del plan_format
     return found
 
 

@@ -120,9 +120,11 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 (an attribute)
     """Return an attribute in native byte order, or as text."""
     if isinstance(value, bytes):
         return value.decode()
-    if isinstance(value, str):
+    if isinstance(value, (str, list)):
         return value
     array = np.asarray(value)
+    if array.dtype == object:  # texts by h5py
+        return list(array)
     return array.astype(array.dtype.newbyteorder("="))
 
 

@@ -17,9 +17,11 @@ from typing import Any
 import iocomp
 import numpy as np
 import xarray
-from iocomp.arrays import DTYPES
+from iocomp.arrays import DTYPES, STRING, TYPES
 from iocomp.xarray_engine import IocompBackend
 from plans import Array
+
+_KINDS = {TYPES[np.dtype("S1")]: "text", STRING: "texts"}
 
 Attributes = dict[str, tuple[str, bytes]]  # type, and the bytes of the values
 
@@ -38,6 +40,8 @@ def told(value: Any) -> tuple[str, bytes]:  # noqa: ANN401 (an attribute)
     """Return an attribute by type and bytes."""
     if isinstance(value, str):
         return ("text", value.encode())
+    if isinstance(value, list):
+        return ("texts", b"".join(each.encode() + b"\0" for each in value))
     array = np.asarray(value)
     return (str(array.dtype), array.tobytes())
 
@@ -106,7 +110,7 @@ class CReader:
     @staticmethod
     def _attributes(answer: dict[str, Any]) -> Attributes:
         return {
-            name: ("text" if DTYPES[number].kind == "S" else str(DTYPES[number]), bytes.fromhex(text))
+            name: (_KINDS.get(number) or str(DTYPES[number]), bytes.fromhex(text))
             for name, (number, text) in answer.items()
         }
 

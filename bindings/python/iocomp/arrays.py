@@ -21,6 +21,8 @@ TYPES = {
         ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "S1"), 1
     )
 }
+STRING = 16
+"""Texts, of attributes alone."""
 BOOL = 15
 """Truth values: int8 in the file, with the attribute `dtype = "bool"`."""
 DTYPES = {number: dtype for dtype, number in TYPES.items()}

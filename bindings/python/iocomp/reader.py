@@ -87,10 +87,17 @@ def _column(pointer: ctypes.c_void_p, count: int, dtype: npt.DTypeLike) -> Array
     return np.frombuffer(ctypes.string_at(pointer.value, size), dtype)
 
 
+def _text_of(told: str | Mapping[str, str]) -> str:
+    """Return a text; of one that is not UTF-8 the bytes are told."""
+    return told if isinstance(told, str) else bytes.fromhex(told["bytes"]).decode("latin1")
+
+
 def _attribute(told: Mapping[str, Any]) -> Any:  # noqa: ANN401 (of any type)
-    """Return text, a number, or an array of several."""
+    """Return text, a number, a list of texts, or an array of several numbers."""
+    if told["type"] == "texts":
+        return [_text_of(each) for each in told["value"]]
     if told["type"] == "text":
-        return told["value"] if "value" in told else bytes.fromhex(told["bytes"]).decode("latin1")
+        return _text_of(told["value"] if "value" in told else told)
     dtype = _DTYPES_BY_NAME[told["type"]]
     values = told["value"]
     if dtype.kind == "c":
@@ -214,7 +221,7 @@ class Files(Scope, Stored):
         return self._place(name, step).dtype
 
     def attributes(self, name: str | None = None) -> Attributes:
-        """Return the attributes of the file, or of a variable: text, numbers, or arrays of them."""
+        """Return the attributes of the file, or of a variable: text, numbers, or lists of them."""
         if name is None:
             return _attributes(self._attributes)
         index = self._indices.get(name)

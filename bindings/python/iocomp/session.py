@@ -18,7 +18,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ import numpy.typing as npt
 from iocomp.arrays import (
     DTYPES,
     PACK,
+    STRING,
     TYPES,
     Array,
     address_of,
@@ -344,7 +345,7 @@ class Variable:
         self._fill = element
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
-        """Attach an attribute: text, a number or a list of numbers. Called by all members."""
+        """Attach an attribute: text, a number, or a list of either. Called by all members."""
         self.attrs[name] = value
 
     def __len__(self) -> int:
@@ -435,7 +436,7 @@ class Attributes(MutableMapping[str, Any]):
         return self._values[name]
 
     def __setitem__(self, name: str, value: npt.ArrayLike) -> None:
-        """Attach an attribute: text, a number or a list of numbers. Called by all members."""
+        """Attach an attribute: text, a number, or a list of either. Called by all members."""
         lib = library()
         owner = (
             None if self._file is None else self._file._raw,
@@ -443,14 +444,22 @@ class Attributes(MutableMapping[str, Any]):
             _text(name),
         )
         values = np.asarray(value)
-        if values.dtype.kind == "U" and values.ndim == 0:
-            text = value if isinstance(value, str) else str(values[()])  # numpy cuts zeros at its end
+        if values.dtype.kind in "US" and values.ndim == 0:
+            text = value if isinstance(value, str) else str(values.astype("U")[()])
             lib.check(lib.set_attribute(*owner, TYPES[np.dtype("S1")], -1, _text(text)))
         elif values.dtype.kind in "US":
-            raise InvalidArgumentError(
-                f"attribute {name!r}: no format of iocomp holds a list of texts; join them, as in "
-                "' '.join(...), which CF has for flag_meanings"
+            if values.ndim != 1:
+                raise InvalidArgumentError(
+                    f"attribute {name!r}: texts of {values.ndim} dimensions; allowed are a text "
+                    "and a list of texts"
+                )
+            each_text = (
+                each.decode() if isinstance(each, bytes) else str(each)
+                for each in cast("Any", value)
             )
+            all_texts = [*map(_text, each_text)]
+            array = (ctypes.c_char_p * len(all_texts))(*all_texts)
+            lib.check(lib.set_attribute(*owner, STRING, len(all_texts), ctypes.addressof(array)))
         else:
             values = np.ascontiguousarray(values)
             number = number_of(values.dtype)
@@ -572,7 +581,7 @@ class File(Scope, Mapping[str, Variable]):
         return "\n".join([f"<iocomp.File {self.name!r}, {state}>", *lines])
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
-        """Attach an attribute: text, a number or a list of numbers. Called by all members."""
+        """Attach an attribute: text, a number, or a list of either. Called by all members."""
         self.attrs[name] = value
 
     def set_rows(self, rows: Mapping[Variable, int]) -> list[Rows]:
@@ -775,11 +784,11 @@ class Input(Scope, Stored):
         number = self._newest() if step is None else step
         return self._variable(variable, number)[1]
 
-    def attributes(self, variable: str | None = None) -> dict[str, str | Array]:
+    def attributes(self, variable: str | None = None) -> dict[str, str | list[str] | Array]:
         """Return the attributes of the file, or of a variable, in the newest step. Local."""
         lib = library()
         owner = None if variable is None else _text(variable)
-        found: dict[str, str | Array] = {}
+        found: dict[str, str | list[str] | Array] = {}
         (names,) = self._lists("input_attributes", _Texts(), before=(owner,))
         for name in names:
             number, count, values = ctypes.c_int(), ctypes.c_int64(), ctypes.c_void_p()
@@ -788,6 +797,12 @@ class Input(Scope, Stored):
             if number.value == TYPES[np.dtype("S1")]:
                 text = ctypes.string_at(values.value or 0, count.value)
                 found[name.decode()] = text.decode(errors="replace")
+                continue
+            if number.value == STRING:
+                each = ctypes.cast(values, _Texts)
+                found[name.decode()] = [
+                    each[i].decode(errors="replace") for i in range(count.value)
+                ]
                 continue
             copy = np.empty(count.value, DTYPES[number.value])
             ctypes.memmove(address_of(copy), values.value or 0, copy.nbytes)

@@ -67,7 +67,11 @@ Attribute attribute(adios2::IO& io, const std::string& name, ElementType type) {
 }
 
 Attribute text(adios2::IO& io, const std::string& name) {
-  const std::vector<std::string> values = io.InquireAttribute<std::string>(name).Data();
+  const auto found = io.InquireAttribute<std::string>(name);
+  const std::vector<std::string> values = found.Data();
+  if (!found.IsValue() && !values.empty()) {
+    return contents::list_attribute(values);
+  }
   return contents::text_attribute(values.empty() ? std::string_view{} : values.front());
 }
 

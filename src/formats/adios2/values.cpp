@@ -94,6 +94,11 @@ void put(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const
 
 void define(adios2::IO& io, const std::string& variable, const std::string& name,
             const Attribute& attribute) {
+  if (attribute.is_list) {
+    const auto texts = contents::texts_of(attribute);
+    io.DefineAttribute<std::string>(name, texts.data(), texts.size(), variable, "/", true);
+    return;
+  }
   if (attribute.is_text) {
     std::string text(attribute.values.size(), '\0');
     std::memcpy(text.data(), attribute.values.data(), attribute.values.size());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ namespace {
 using Values = contents::Attribute;
 
 Space space_of(const Values& values) {
-  if (values.is_text || values.count() == 1) {
+  if (!values.is_list && (values.is_text || values.count() == 1)) {
     return Space{H5Screate(H5S_SCALAR)};
   }
   if (values.count() == 0) {
@@ -38,6 +39,12 @@ Space space_of(const Values& values) {
 herr_t write_values(hid_t attribute, hid_t type, const Values& values) {
   if (!values.is_text) {
     return values.count() == 0 ? 0 : H5Awrite(attribute, type, values.values.data());
+  }
+  if (values.is_list) {
+    const auto texts = contents::texts_of(values);
+    std::vector<const char*> firsts;
+    std::ranges::transform(texts, std::back_inserter(firsts), &std::string::c_str);
+    return H5Awrite(attribute, type, static_cast<const void*>(firsts.data()));
   }
   std::string text(values.values.size(), '\0');
   if (!text.empty()) {
@@ -74,6 +81,30 @@ void keep_text(std::string_view text, Values& values) {
   values = contents::text_attribute(text.substr(0, text.find('\0')));
 }
 
+// Padding is no part of a text.
+herr_t read_texts(hid_t attribute, hid_t stored, std::size_t count, Values& values) {
+  std::vector<std::string> texts;
+  herr_t done = 0;
+  if (is_any_text(stored)) {
+    const Type type = text_type_of(stored);
+    std::vector<char*> found(count, nullptr);
+    done = H5Aread(attribute, type.raw(), static_cast<void*>(found.data()));
+    for (char* const text : found) {
+      texts.emplace_back(text == nullptr ? "" : text);
+      H5free_memory(text);
+    }
+  } else {
+    const std::size_t bytes = H5Tget_size(stored);
+    std::string all(count * bytes, '\0');
+    done = H5Aread(attribute, stored, all.data());
+    for (std::size_t at = 0; at < all.size(); at += bytes) {
+      texts.emplace_back(all.substr(at, bytes).c_str());
+    }
+  }
+  values = contents::list_attribute(texts);
+  return done;
+}
+
 herr_t read_text(hid_t attribute, hid_t stored, Values& values) {
   if (is_any_text(stored)) {
     const Type type = text_type_of(stored);
@@ -99,10 +130,13 @@ std::optional<Values> read_values(hid_t attribute, const std::string& action,
   const auto count = H5Sget_simple_extent_npoints(space.raw());
   Values values;
   if (H5Tget_class(stored.raw()) == H5T_STRING) {
-    if (count != 1) {
+    const bool is_list = H5Sget_simple_extent_ndims(space.raw()) == 1;
+    if (count < 1 || (count > 1 && !is_list)) {
       return std::nullopt;
     }
-    check(read_text(attribute, stored.raw(), values), action, path);
+    check(is_list ? read_texts(attribute, stored.raw(), static_cast<std::size_t>(count), values)
+                  : read_text(attribute, stored.raw(), values),
+          action, path);
     return values;
   }
   const auto type = element_type_of(stored.raw());

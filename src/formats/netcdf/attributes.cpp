@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "array/element_type.h"
+#include "contents/variable.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/types.h"
@@ -44,7 +47,16 @@ void write_attribute(hid_t object, const std::string& name, const h5::Type& type
 void write_netcdf_attributes(hid_t object, const Attributes& attributes, const std::string& path) {
   for (const auto& [name, attribute] : attributes) {
     const auto count = static_cast<hsize_t>(attribute.count());
-    // Several strings would be of the type NC_STRING, and one is of the type NC_CHAR.
+    if (attribute.is_list) {  // of the type NC_STRING
+      const auto texts = contents::texts_of(attribute);
+      std::vector<const char*> firsts;
+      std::ranges::transform(texts, std::back_inserter(firsts), &std::string::c_str);
+      const h5::Space space{H5Screate_simple(1, &count, nullptr)};
+      write_attribute(object, name, h5::text_type(), space, static_cast<const void*>(firsts.data()),
+                      path);
+      continue;
+    }
+    // One text is of the type NC_CHAR.
     const bool is_one = attribute.is_text || attribute.type == array::ElementType::character;
     const h5::Type type = is_one ? string_type(std::max<std::size_t>(attribute.values.size(), 1))
                                  : netcdf_type(attribute.type);

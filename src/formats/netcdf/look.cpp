@@ -12,6 +12,7 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "contents/variable.h"
 #include "formats/cdf/types.h"
 #include "formats/words.h"
 
@@ -54,6 +55,23 @@ Looked look_at(int file, int variable, const std::string& path) {
   return looked;
 }
 
+namespace {
+
+Attribute texts_in(int file, int variable, const char* name, std::size_t length,
+                   const std::string& path) {
+  std::vector<char*> found(length, nullptr);
+  check_netcdf(nc_get_att_string(file, variable, name, found.data()), "read the attributes of",
+               path);
+  std::vector<std::string> texts;
+  for (const char* const text : found) {
+    texts.emplace_back(text == nullptr ? "" : text);
+  }
+  nc_free_string(length, found.data());
+  return length == 1 ? contents::text_attribute(texts.front()) : contents::list_attribute(texts);
+}
+
+}  // namespace
+
 Attributes attributes_in(int file, int variable, const std::string& path) {
   const std::string action = "read the attributes of";
   int count = 0;
@@ -65,6 +83,10 @@ Attributes attributes_in(int file, int variable, const std::string& path) {
     std::size_t length = 0;
     check_netcdf(nc_inq_attname(file, variable, i, name.data()), action, path);
     check_netcdf(nc_inq_att(file, variable, name.data(), &type, &length), action, path);
+    if (type == NC_STRING && length > 0) {
+      all.emplace(name.data(), texts_in(file, variable, name.data(), length, path));
+      continue;
+    }
     Attribute attribute;
     attribute.is_text = type == text_number;
     const auto element = attribute.is_text ? array::ElementType::uint8 : type_of(type);

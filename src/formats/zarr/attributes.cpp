@@ -51,6 +51,9 @@ Json as_xarray_has_it(const Json& element) {
 }
 
 Json json(const Attribute& attribute) {
+  if (attribute.is_list) {
+    return contents::texts_of(attribute);
+  }
   const std::string text{contents::text_of(attribute)};
   if (attribute.is_text || (attribute.type == ElementType::character && is_utf8(text))) {
     return text;
@@ -80,6 +83,11 @@ std::optional<Attribute> attribute_from(const Json& value) {
     return contents::text_attribute(value.get<std::string>());
   }
   const Json values = value.is_array() ? value : Json::array({value});
+  const bool has_words = std::ranges::any_of(
+      values, [](const Json& each) { return each.is_string() && !type_of(each); });
+  if (has_words && std::ranges::all_of(values, &Json::is_string)) {
+    return contents::list_attribute(value.get<std::vector<std::string>>());
+  }
   attribute.type = ElementType::int64;
   for (const auto& each : values) {
     const auto type = type_of(each);

@@ -40,8 +40,16 @@ void read_attribute(adios2::IO& io, const std::string& name, Adios2Values& found
 
 template <>
 void read_attribute<std::string>(adios2::IO& io, const std::string& name, Adios2Values& found) {
-  const std::vector<std::string> values = io.InquireAttribute<std::string>(name).Data();
-  const std::string text = values.empty() ? std::string{} : values.front();
+  const auto attribute = io.InquireAttribute<std::string>(name);
+  const std::vector<std::string> values = attribute.Data();
+  std::string text = values.empty() ? std::string{} : values.front();
+  if (!attribute.IsValue()) {
+    found.type = "list of strings";
+    text.clear();
+    for (const auto& value : values) {
+      text += value + '\0';
+    }
+  }
   found.shape = {static_cast<std::int64_t>(values.size())};
   found.bytes.resize(text.size());
   std::memcpy(found.bytes.data(), text.data(), text.size());

@@ -210,6 +210,10 @@ class _Maker:
         if chance.random() < 0.5:
             self.attribute(name, Attribute("char", self.text()), variable)
             return
+        if chance.random() < 0.2:
+            texts = [self.text().replace(b"\0", b"0") + b"\0" for _ in range(chance.randint(0, 3))]
+            self.attribute(name, Attribute("texts", b"".join(texts)), variable)
+            return
         element_type = chance.choice([each for each in DTYPES if each != "char"])
         self.attribute(name, Attribute(element_type, self.numbers(element_type)), variable)
 

@@ -222,6 +222,8 @@ def attributes(script: Script) -> None:
     file.attribute("none", "int32", [])
     file.text("title", 'waves, in metres: \u00e9\u6ce2 \\ "quoted"\tand a tab')
     file.text("blank", "")
+    file.texts("members", ["mean", "spread, gr\u00f6\u00dfer", "b"], variable="u")
+    file.texts("one", ["alone"])
     file.text("unit", "m", variable="u")
     file.text("replaced", "old text")
     for step in range(3):

@@ -7,6 +7,7 @@ that a script makes the same files whatever the number of ranks. All ranks carry
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,10 @@ _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 @dataclass(frozen=True)
 class Attribute:
-    """What an attribute must hold; `element_type` is "text" for a string."""
+    """What an attribute must hold; `element_type` is "text" for a string.
+
+    It is "texts" for a list of them, each with a zero at its end.
+    """
 
     element_type: str
     values: bytes
@@ -156,7 +160,10 @@ class FileScript:
         self._attributes_of(variable).setdefault(self.step, {})[name] = attribute
 
     def _can_hold(self, variable: str, name: str, attribute: Attribute) -> bool:
-        """Whether ADIOS2 can: it has no float16, little that is empty, one type for each name."""
+        """Whether ADIOS2 can: it has no float16, little that is empty, one type for each name.
+
+        Its HDF5 has no lists of texts, and BP4 none of one text.
+        """
         if not self.script.engine:
             return True
         before = latest(self._attributes_of(variable)).get(name, attribute)
@@ -164,6 +171,9 @@ class FileScript:
             return False
         is_text = attribute.element_type == "text"
         may_be_empty = is_text and self.script.engine != "HDF5"
+        least = {"HDF5": math.inf, "BP4": 2}.get(self.script.engine, 1)
+        if attribute.element_type == "texts" and attribute.values.count(b"\0") < least:
+            return False
         return attribute.element_type != "float16" and (bool(attribute.values) or may_be_empty)
 
     def _set(self, variable: str, name: str, attribute: Attribute) -> None:
@@ -184,6 +194,12 @@ class FileScript:
     def text(self, name: str, value: str, variable: str = "-") -> None:
         """The same with text."""
         self._set(variable, name, Attribute("text", value.encode()))
+
+    def texts(self, name: str, values: Sequence[str], variable: str = "-") -> None:
+        """The same with a list of texts, but not in netCDF: its classic files have none."""
+        if not self.script.is_netcdf:
+            raw = b"".join(each.encode() + b"\0" for each in values)
+            self._set(variable, name, Attribute("texts", raw))
 
     def set_fill(self, name: str, value: complex) -> None:
         """Set what elements hold from the current step on that nobody puts."""

@@ -18,7 +18,7 @@ import numpy as np
 from actors import read_build
 from element_pattern import size_of
 from script import Array, Attribute
-from written_file import TYPE_OF, Written
+from written_file import TYPE_OF, Written, texts
 
 _NAMES = {
     "float": "float32",
@@ -26,6 +26,7 @@ _NAMES = {
     "float complex": "complex64",
     "double complex": "complex128",
     "string": "text",
+    "list of strings": "texts",
 }
 
 
@@ -85,6 +86,8 @@ def _read_hdf5(path: Path, first_step: int) -> Written:
             if isinstance(value, (bytes, str)):
                 text = value if isinstance(value, bytes) else value.encode()
                 attribute = Attribute("text", text)
+            elif isinstance(value, np.ndarray) and value.dtype.kind in "OS":
+                attribute = texts(each if isinstance(each, str) else each.decode() for each in value)
             else:
                 dtype = file.attrs.get_id(name).dtype
                 attribute = Attribute(TYPE_OF[dtype], np.asarray(value, dtype=dtype).tobytes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,11 @@ def _numbers(values: list[Any], element_type: str) -> bytes:
     return np.array(values, dtype=DTYPES[element_type]).tobytes()
 
 
+def texts(values: Iterable[str]) -> Attribute:
+    """Return a list of texts."""
+    return Attribute("texts", b"".join(each.encode() + b"\0" for each in values))
+
+
 def attributes_of_manifest(entries: dict[str, Any]) -> dict[str, Attribute]:
     """Return attributes as the manifest tells them."""
     found = {}
@@ -68,6 +74,8 @@ def attributes_of_manifest(entries: dict[str, Any]) -> dict[str, Attribute]:
             found[name] = Attribute("text", bytes.fromhex(entry["bytes"]))
         elif entry["type"] == "text":
             found[name] = Attribute("text", entry["value"].encode())
+        elif entry["type"] == "texts":
+            found[name] = texts(entry["value"])
         else:
             found[name] = Attribute(entry["type"], _numbers(entry["value"], entry["type"]))
     return found
@@ -127,6 +135,9 @@ def _attributes_of_hdf5(entries: Any) -> dict[str, Attribute]:  # noqa: ANN401 (
         value = entries[name]
         if isinstance(value, str):
             found[name] = Attribute("text", value.encode(errors="surrogateescape"))
+            continue
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            found[name] = texts(value)
             continue
         dtype = entries.get_id(name).dtype
         raw = b"" if isinstance(value, h5py.Empty) else np.asarray(value, dtype=dtype).tobytes()

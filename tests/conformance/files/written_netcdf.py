@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from element_pattern import DTYPES
 from script import Array, Attribute
-from written_file import Written
+from written_file import Written, texts
 
 _TYPE_OF = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
@@ -24,6 +24,8 @@ def _attributes(owner: Any) -> dict[str, Attribute]:  # noqa: ANN401 (netCDF4 ha
             found[name] = Attribute("string", value.encode())
         elif isinstance(value, str):
             found[name] = Attribute("text", value.encode(errors="surrogateescape"))
+        elif isinstance(value, list):
+            found[name] = texts(value)
         else:
             values = np.asarray(value)
             found[name] = Attribute(_TYPE_OF[values.dtype], values.tobytes())

@@ -27,6 +27,8 @@ def as_zarr_keeps(attribute: Attribute, *, is_fill: bool = False) -> Any:  # noq
             return attribute.values.decode()
         except UnicodeDecodeError:
             return list(attribute.values)
+    if attribute.element_type == "texts":
+        return attribute.values.decode().split("\0")[:-1]
     values = np.frombuffer(attribute.values, _dtype(attribute.element_type))
     if is_fill and values.dtype.kind in "fc":
         parts = [values[0].real, values[0].imag] if values.dtype.kind == "c" else [values[0]]

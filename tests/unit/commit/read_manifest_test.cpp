@@ -157,14 +157,13 @@ TEST(ReadManifest, GivesBackAttributesBitForBit) {
   all["complex128"] = attribute_of<double>(ElementType::complex128, {1.0 / 3, infinity, 3, 4});
   all["text"] = attribute_of<char>(ElementType::uint8, {'a', '"', '\n'});
   all["text"].is_text = true;
+  all["texts"] = contents::list_attribute(std::vector<std::string>{"a", "", "gr\xfc\xdf"});
   contents::Description description;
   description.attributes = all;
   const contents::Attributes back = read_again({}, description).inventory.attributes;
   EXPECT_EQ(back.size(), all.size());
   for (const auto& [name, attribute] : all) {
-    EXPECT_EQ(back.at(name).is_text, attribute.is_text) << name;
-    EXPECT_EQ(back.at(name).type, attribute.type) << name;
-    EXPECT_EQ(back.at(name).values, attribute.values) << name;
+    EXPECT_EQ(back.at(name), attribute) << name;
   }
 }
 

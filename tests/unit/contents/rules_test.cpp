@@ -122,6 +122,24 @@ TEST(Rules, BoundAttributes) {
   EXPECT_EQ(attribute_in(rules::adios2_bp5, "a", numbers(ElementType::complex64, 1)), "");
 }
 
+TEST(Rules, TakeListsOfTextsWhereReadersDo) {
+  const auto list = [](const std::vector<std::string>& texts) { return list_attribute(texts); };
+  EXPECT_EQ(list({"a", "", "bc"}).count(), 3);
+  EXPECT_EQ(text_of(list({"a", "b"})), "a");
+  EXPECT_EQ(texts_of(list({"a", "", "bc"})), (std::vector<std::string>{"a", "", "bc"}));
+  EXPECT_EQ(attribute_in(rules::hdf5, "a", list({"a", ""})), "");
+  EXPECT_NE(attribute_in(rules::adios2_hdf5, "a", list({"a", "b"})), "");
+  EXPECT_NE(attribute_in(rules::pnetcdf, "a", list({"a"})).find("flag_meanings"),
+            std::string::npos);
+  EXPECT_EQ(attribute_in(rules::netcdf, "a", list({"a", "b"})), "");
+  EXPECT_NE(attribute_in(rules::adios2_bp4, "a", list({"a"})), "");
+  EXPECT_EQ(attribute_in(rules::adios2_bp5, "a", list({"a"})), "");
+  EXPECT_NE(attribute_in(rules::netcdf, "a", list({"a"})), "");
+  EXPECT_NE(story_of([&] { check(rules::posix, nullptr, "a", list({"\xff"})); },
+                     ErrorCode::invalid_argument),
+            "");
+}
+
 TEST(Rules, OfNetcdfTakeComplexFillValuesWhosePartsAreTheSame) {
   const auto same = numbers(ElementType::complex64, 1);
   auto other = same;

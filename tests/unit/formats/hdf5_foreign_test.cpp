@@ -74,10 +74,14 @@ TEST_F(ForeignAttributes, TextsAndNumbersAreReadHoweverTheyAreStored) {
   write("numbers", H5T_NATIVE_INT32, numbers.data(), 2);
   const std::array<unsigned char, 4> big{0, 0, 1, 2};
   write("big", H5T_STD_I32BE, big.data());
-  write("texts", fixed_text_type(2).raw(), "abcd", 2);  // iocomp has no such attributes
+  write("texts", fixed_text_type(2).raw(), "abc\0", 2);
+  const std::array<const char*, 2> any{"a", nullptr};
+  write("any texts", text_type().raw(), static_cast<const void*>(any.data()), 2);
 
   const auto read = read_attributes(file_.raw(), "attributes");
-  EXPECT_EQ(read.size(), 5U);
+  EXPECT_EQ(read.size(), 7U);
+  EXPECT_EQ(texts_of(read.at("texts")), (std::vector<std::string>{"ab", "c"}));
+  EXPECT_EQ(texts_of(read.at("any texts")), (std::vector<std::string>{"a", ""}));
   EXPECT_EQ(read.at("fixed"), contents::text_attribute("kelvin"));
   EXPECT_EQ(read.at("variable"), contents::text_attribute("metres"));
   EXPECT_EQ(read.at("nothing"), contents::text_attribute(""));

@@ -251,6 +251,13 @@ TEST_P(PlainFile, HoldsAllTypesAndShapesAfterEachCommitAndWhenAnotherJobGoesOn) 
   set("one", numbers({7.0}));
   set("units", text("K"), 1);
   set("range", numbers({0.0, 9.0}), 1);
+  if (format().rules(options_).least_texts_in_list < contents::Rules::no_limit) {
+    const std::vector<std::string> members{"mean", "",
+                                           "gr\xc3\xb6\xc3\x9f"
+                                           "er"};
+    set("members", contents::list_attribute(members));
+    set("member", contents::list_attribute(std::span{members}.first(1)), 1);  // unless refused
+  }
   const auto write_until = [&](int end) {
     while (step_ < end) {
       for (const auto& name : names) {
