@@ -24,6 +24,7 @@ CMAKE = "\n".join(
 SPACK = (ROOT / "packaging/spack/package.py").read_text()
 CONDA = (ROOT / "packaging/conda/recipe.yaml").read_text()
 RULES = (ROOT / "packaging/debian/rules").read_text()
+(EASYBUILD,) = (each.read_text() for each in (ROOT / "packaging/easybuild").glob("*.eb"))
 
 
 def version() -> str:
@@ -53,7 +54,7 @@ def test_the_recipe_of_conda_renders_once_for_each_mpi():
     assert len({each["build"]["string"] for each in recipes}) == len(recipes)
 
 
-@pytest.mark.parametrize("recipe", [SPACK, CONDA, RULES])
+@pytest.mark.parametrize("recipe", [SPACK, CONDA, RULES, EASYBUILD])
 def test_recipes_use_options_that_there_are(recipe):
     options = set(re.findall(r"IOCOMP_[A-Z0-9_]+", recipe))
     assert options
@@ -64,6 +65,7 @@ def test_recipes_use_options_that_there_are(recipe):
 def test_all_say_the_same_version():
     assert f'version("{version()}"' in SPACK
     assert f'version: "{version()}"' in CONDA
+    assert f"version = '{version()}'" in EASYBUILD
     assert f"\nversion: {version()}\n" in (ROOT / "CITATION.cff").read_text()
     library = (ROOT / "bindings/python/iocomp/library.py").read_text()
     assert f'__version__ = "{version()}"' in library
