@@ -107,6 +107,12 @@ int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
     require(told.name, "define", "the name");
     require(var, "define", "the place for the variable");
     const auto type = type_of(told.type, "define");
+    if (told.file_type != 0 && told.file_type != told.type &&
+        (told.type == IOCOMP_BOOL || told.file_type == IOCOMP_BOOL)) {
+      throw Error{ErrorCode::invalid_argument,
+                  "define: truth values are not converted: give IOCOMP_BOOL as the type, and no "
+                  "other file_type"};
+    }
     const std::string names = told.dims == nullptr ? "" : dimension_names(told);
     const int id = file->file->define({.name = told.name,
                                        .type = type,

@@ -80,6 +80,13 @@ def write_steps() -> None:
                 out.attrs["arrays"] = np.array(["one", "two"])
             invalid = iocomp.InvalidArgumentError
             raises(invalid, "of 2 dimensions", out.set_attribute, "members", [["a"], ["b"]])
+            raises(invalid, "of 2 dimensions", out.set_attribute, "grid", [[1, 2], [3, 4]])
+            raises(invalid, "numbers and texts", out.set_attribute, "mixed", ["x", 1])
+            raises(invalid, "truth values", out.set_attribute, "mixed", [True, 2])
+            raises(iocomp.NotFoundError, "no variable 'v' was defined", out.__getitem__, "v")
+            refuse = functools.partial(raises, invalid, "truth values are not converted")
+            refuse(out.define, "v", "f8", (1,), file_dtype=bool)
+            refuse(out.define, "v", bool, (1,), file_dtype="f8")
             variables = {each: out.define(each, each, shape) for each in types}
             variables["f8"].set_attribute("units", "K")
             names = out.define("names", "S1", (ranks, 4))

@@ -75,6 +75,31 @@ def number_of(dtype: npt.DTypeLike) -> int:
     raise InvalidArgumentError(f"there is no element type for {found}; there are bool, {known}")
 
 
+def attribute_values(name: str, value: npt.ArrayLike) -> Array:
+    """Return what an attribute is set to as an array of no dimension, or of one.
+
+    Raises:
+        InvalidArgumentError: For more dimensions, and for a list of which numpy would cast some.
+    """
+    try:
+        given = np.asarray(value)
+    except ValueError as error:  # lists of several lengths
+        raise InvalidArgumentError(f"attribute {name!r}: {error}") from None
+    if given.ndim > 1:
+        raise InvalidArgumentError(
+            f"attribute {name!r}: values of {given.ndim} dimensions; allowed are one value "
+            "and a list"
+        )
+    if isinstance(value, (list, tuple)):
+        names = {"U": "texts", "S": "texts", "b": "truth values"}
+        kinds = {names.get(np.asarray(each).dtype.kind, "numbers") for each in value}
+        if len(kinds) > 1:
+            raise InvalidArgumentError(
+                f"attribute {name!r}: a list of {' and '.join(sorted(kinds))}; allowed is one kind"
+            )
+    return given
+
+
 def converted(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
     """Return a list or a number as an array of a type that holds each of its values.
 

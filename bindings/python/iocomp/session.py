@@ -30,6 +30,7 @@ from iocomp.arrays import (
     TYPES,
     Array,
     address_of,
+    attribute_values,
     converted,
     integers,
     memory_shape,
@@ -443,16 +444,11 @@ class Attributes(MutableMapping[str, Any]):
             None if self._variable is None else self._variable._raw,
             _text(name),
         )
-        values = np.asarray(value)
+        values = attribute_values(name, value)
         if values.dtype.kind in "US" and values.ndim == 0:
             text = value if isinstance(value, str) else str(values.astype("U")[()])
             lib.check(lib.set_attribute(*owner, TYPES[np.dtype("S1")], -1, _text(text)))
         elif values.dtype.kind in "US":
-            if values.ndim != 1:
-                raise InvalidArgumentError(
-                    f"attribute {name!r}: texts of {values.ndim} dimensions; allowed are a text "
-                    "and a list of texts"
-                )
             each_text = (
                 each.decode() if isinstance(each, bytes) else str(each)
                 for each in cast("Any", value)
@@ -558,7 +554,10 @@ class File(Scope, Mapping[str, Variable]):
         return self._variables[name]
 
     def __getitem__(self, name: str) -> Variable:
-        """Return a variable that was defined here."""
+        """Return a variable that was defined here. Raises NotFoundError, a KeyError."""
+        if name not in self._variables:
+            there = ", ".join(self._variables) or "none yet"
+            raise NotFoundError(f"no variable {name!r} was defined; there are {there}")
         return self._variables[name]
 
     def __iter__(self) -> Iterator[str]:
