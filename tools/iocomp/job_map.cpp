@@ -199,7 +199,7 @@ void add_job_options(CLI::App& command, JobOptions& options) {
                                      "oversubscribe, l3, numa, node or nodes");
   command
       .add_option("--policy", options.policy,
-                  "Instead: a policy of the settings (halves, spread, packed, tail), or list")
+                  "Instead: which ranks serve: halves, spread, packed, tail, or list (--servers)")
       ->excludes(mapping);
   auto* ranks = command.add_option("--ranks", options.ranks,
                                    "Ranks of the whole job, servers included; else as many as fit");

@@ -20,15 +20,11 @@ namespace {
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-std::string first_to_last(const std::vector<std::int64_t>& steps) {
-  return steps.empty() ? "-" : fmt::format("{}-{} ({})", steps.front(), steps.back(), steps.size());
-}
-
 std::string table(const std::vector<Output>& outputs) {
   std::vector<std::vector<std::string>> rows{{"file", "format", "kind", "steps", "size", "state"}};
   for (const auto& output : outputs) {
     rows.push_back({output.path, or_dash(output.format), or_dash(output.kind),
-                    first_to_last(output.steps), format_bytes(output.bytes), output.told()});
+                    steps_text(output.steps), format_bytes(output.bytes), output.told()});
   }
   return outputs.empty() ? "" : aligned(rows);
 }

@@ -49,6 +49,9 @@ int run(int argc, char** argv) {
   CLI::App app{"iocomp: parallel output that costs an MPI simulation nothing", "iocomp"};
   app.set_version_flag("--version", "iocomp " IOCOMP_COMMAND_VERSION);
   app.require_subcommand(1);
+  app.failure_message([](const CLI::App* asked, const CLI::Error& error) {
+    return "iocomp: " + CLI::FailureMessage::simple(asked, error);
+  });
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   const std::vector<std::string> behind(argv + std::min(argc, 2), argv + argc);
   const auto with_words = [&behind](auto add) {

@@ -54,7 +54,9 @@ void print_manual(const CLI::App& app) {
       heading = command->get_group();
       fmt::print(".SH {}\n", upper_case(heading));
     }
-    fmt::print(".SS iocomp {}\n{}.\n", command->get_name(), roff(command->get_description()));
+    const auto description = roff(command->get_description());
+    fmt::print(".SS iocomp {}\n{}{}\n", command->get_name(), description,
+               description.ends_with('.') ? "" : ".");
     if (command->get_prefix_command()) {
       fmt::print(".br\n.B iocomp {} \\-\\-help\nlists its words.\n", command->get_name());
     } else {

@@ -74,7 +74,8 @@ const char* word(commit::Holder::State state) {
   throw Error{ErrorCode::internal, "a lock in no state"};
 }
 
-/// How the other ranks see the lock of a file that rank 0 writes. Collective over all ranks.
+/// The view that the other ranks have of the lock of a file that rank 0 writes. Collective over all
+/// ranks.
 void ask_for_locks(Json& told, const std::string& folder, int rank) {
   const auto locked = [&folder] { return Path{folder + "/locked"}; };
   std::optional<commit::Owner> owner;

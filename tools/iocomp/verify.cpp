@@ -66,8 +66,9 @@ void verify(const std::string& path, bool as_json) {
                {"elements_without_checksum", checked.elements_without},
                {"damaged", findings}});
   } else {
-    fmt::print("{}: {} steps, {} blocks with a checksum ({}): {}\n", path, committed.steps.size(),
-               checked.blocks, format_bytes(checked.bytes), verdict(checked, findings.size()));
+    fmt::print("{}: {} step{}, {} blocks with a checksum ({}): {}\n", path, committed.steps.size(),
+               committed.steps.size() == 1 ? "" : "s", checked.blocks, format_bytes(checked.bytes),
+               verdict(checked, findings.size()));
     if (checked.elements_without > 0) {
       fmt::print("{}: {} elements without a checksum\n", path, checked.elements_without);
     }

@@ -116,9 +116,10 @@ def bytes_of(size: str) -> int:
     """Return a size in bytes.
 
     Raises:
-        ValueError: If it is no number with a unit such as KiB, MiB or GiB.
+        ValueError: If it is no number, with or without a unit: those of the library's settings.
     """
-    units = {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "B": 1}
+    units = {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+    units |= {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
     text = size.replace(" ", "").upper()
     for unit, factor in units.items():
         if text.endswith(unit) and text.removesuffix(unit):

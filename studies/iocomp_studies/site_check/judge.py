@@ -175,7 +175,7 @@ def judge_seats(mapping: str, seats: Seats, report: str) -> Check:
     good = len(rows) == len(seats.cpus) and not wrong
     return Check(
         f"mapping {mapping}", _yes(good),
-        f"{len(rows)} ranks, {seats.servers()} servers"
+        f"{len(rows)} ranks, {seats.servers()} server{'' if seats.servers() == 1 else 's'}"
         + (f"; {found}" if seats.servers() else "")
         + (f"; {'; '.join(wrong[:4])}" if wrong else ""),
         "ranks are not bound as asked: whole nodes (--exclusive), and no binding by other means",
