@@ -17,7 +17,7 @@
 
 enum { dims = 3, wall = MPI_PROC_NULL, more_to_do = 3 };
 
-/* What the program wants where nobody says otherwise: settings file and environment come after. */
+/* The program's own settings; settings file and environment override them. */
 static const char *const settings =
     "[files.restart]\n"
     "existing = 'continue'\n"

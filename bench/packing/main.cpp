@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How fast boxes are packed, and runs scattered to where they lie in a file, beside memcpy of as
-// many bytes: of a block of doubles, its halo left out, in an array of three dimensions.
-// packing --threads N: how many times as fast a crew of N threads does it as one thread, beside the
-// same of memcpy, which is what the machine's memory gives.
-// packing --idle N: what N threads that sleep cost a computation on the same hardware thread.
+// The speed at which boxes are packed, and runs scattered to where they lie in a file, beside
+// memcpy of as many bytes: of a block of doubles, its halo left out, in an array of three
+// dimensions.
+//   packing --threads N: how many times as fast a crew of N threads does it as one thread, beside
+//     the same of memcpy, which is what the machine's memory gives.
+//   packing --idle N: what N threads that sleep cost a computation on the same hardware thread.
 #include <sched.h>
 #include <time.h>
 

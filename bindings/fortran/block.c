@@ -167,7 +167,7 @@ static int take_extents(const block_arguments *arguments, block *made) {
   return IOCOMP_OK;
 }
 
-/* Whether the section is a box of a larger array without gaps: then its shape is known. */
+/* True if the section is a box of a larger array without gaps: then its shape is known. */
 static int find_memory_shape(const section *values, int64_t *memory_shape) {
   const int last = values->rank - 1;
   int64_t bytes = (int64_t)values->element_bytes; /* from an element to the next in dimension d */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Where elements lie: extents and strides (in bytes), first index fastest. */
+/** The place of elements: extents and strides (in bytes), first index fastest. */
 typedef struct section {
   char *first;
   size_t element_bytes;

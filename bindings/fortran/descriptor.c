@@ -29,7 +29,7 @@ static const element_kind kinds[] = {
     {CFI_type_char, "character", {IOCOMP_CHAR}},
 };
 
-/* Of any kind: its elements are copied, as bytes. */
+/* Elements of any kind of logical are copied, as bytes. */
 static const element_kind logical = {CFI_type_Bool, "logical", {IOCOMP_BOOL, IOCOMP_INT8}};
 
 int is_logical(const CFI_cdesc_t *values) {

@@ -8,19 +8,19 @@
 #include <iocomp/iocomp.h>
 #include <stdint.h>
 
-/** Whether the elements are logical, of any kind. */
+/** True if the elements are logical, of any kind. */
 int is_logical(const CFI_cdesc_t *values);
-/** Whether a variable of `type` holds such elements. Fortran has no unsigned integers and no half:
+/** True if a variable of `type` holds such elements. Fortran has no unsigned integers and no half:
  * integers of as many bytes stand for them. */
 int holds(iocomp_type type, const CFI_cdesc_t *values);
-/** Whether it does, or the library converts them. */
+/** True if it does, or the library converts them. */
 int converts(iocomp_type type, const CFI_cdesc_t *values);
 /** The type of the elements where the library converts them; 0: a variable of `type` holds them. */
 iocomp_type other_type(iocomp_type type, const CFI_cdesc_t *values);
 /** The type of a variable that such elements are put into first of all; 0: none. */
 iocomp_type type_of(const CFI_cdesc_t *values);
-/** What most arrays are that such a variable holds; 0, which no array is, where that is not enough
- * to know. */
+/** The type of most arrays that such a variable holds; 0, which no array is, where that is not
+ * enough to know. */
 CFI_type_t element_of(iocomp_type type);
 /** "real(real64)", as a program would write it. */
 const char *fortran_name(const CFI_cdesc_t *values);

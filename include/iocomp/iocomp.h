@@ -414,7 +414,7 @@ IOCOMP_EXPORT int iocomp_decompose(iocomp_session *session, int ndims, const int
                                    int64_t nruns, const int64_t *first, const int64_t *count,
                                    iocomp_decomp **decomp);
 
-/** Free it. Puts that are on their way go on. NULL is allowed. Local. */
+/** Free a decomposition. Puts that are on their way go on. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);
 
 /**
@@ -477,8 +477,8 @@ IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
  */
 IOCOMP_EXPORT int iocomp_alloc(iocomp_session *session, size_t bytes, void **memory);
 
-/** Free it, after the tickets of all puts from it are IOCOMP_REUSABLE. Memory that is not freed
- * is freed at finalize. NULL is allowed. Local. */
+/** Free memory of iocomp_alloc, after the tickets of all puts from it are IOCOMP_REUSABLE. What is
+ * not freed is freed at finalize. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_free(iocomp_session *session, void *memory);
 
 /** Let data move, for MPIs whose messages move only inside calls. Never waits. Local. */

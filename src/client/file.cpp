@@ -71,11 +71,15 @@ void File::check_is_in_time(const contents::Event& event, const std::string& cal
   }
 }
 
+std::string File::after_puts() const {
+  const auto puts = puts_.in_step();
+  return "after " + std::to_string(puts) + (puts == 1 ? " put" : " puts") + " of step " +
+         std::to_string(current_step());
+}
+
 void File::check_has_no_puts(const std::string& call) const {
   if (puts_.in_step() > 0) {
-    throw Error{ErrorCode::invalid_argument, call + " of file \"" + name_ + "\": after " +
-                                                 std::to_string(puts_.in_step()) +
-                                                 " puts of step " + std::to_string(current_step()) +
+    throw Error{ErrorCode::invalid_argument, call + " of file \"" + name_ + "\": " + after_puts() +
                                                  "; it must come before the first put of a step"};
   }
 }
@@ -131,8 +135,7 @@ void File::check_rows(std::span<const int> variables, std::span<const std::int64
     }
     if (puts_.in_step() > 0) {
       throw Error{ErrorCode::invalid_argument,
-                  call + "after " + std::to_string(puts_.in_step()) + " puts of step " +
-                      std::to_string(current_step()) +
+                  call + after_puts() +
                       "; rows are set before the first put of a step, of several variables in one "
                       "call"};
     }

@@ -150,6 +150,7 @@ class File {
   void close_carrier();
   void announce(const contents::Event& event);
   void check_is_in_time(const contents::Event& event, const std::string& call) const;
+  [[nodiscard]] std::string after_puts() const;  // for messages
   void check_has_no_puts(const std::string& call) const;
   void prepare(Block& block, std::optional<array::ElementType> type);
   void put_summed(const Block& block);

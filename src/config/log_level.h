@@ -9,7 +9,7 @@ namespace iocomp::config {
 /// The level that the setting `log` names.
 [[nodiscard]] log::Level log_level(const Settings& settings);
 
-/// What the setting `trace.lines` says.
+/// The lines that the setting `trace.lines` asks for.
 [[nodiscard]] bool prints_start_line(const Settings& settings);
 [[nodiscard]] bool prints_summary(const Settings& settings);
 

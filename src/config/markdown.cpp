@@ -57,9 +57,9 @@ From the weakest to the strongest:
    (`IOCOMP_CONFIG=` set to nothing: no file);
 4. the environment.
 
-Of one file the program can also say settings in the call that opens it (`iocomp_open`). They hold over all
-sources of `[files.default]`, and over the program's own settings; what 3 and 4 say of this file by its name holds over
-them. Rank 0 reads the file and its environment; all other ranks get the settings from it.
+Of one file the program can also say settings in the call that opens it (`iocomp_open`). They override
+`[files.default]` of all sources, and the program's own settings. What file and environment say of this file by its name
+overrides them. Rank 0 reads the file and its environment; all other ranks get the settings from it.
 
 ## One variable of a file
 
@@ -80,8 +80,8 @@ compression = "none"
 chunk = "64 KiB"
 ```
 
-`*` stands for any text. A name holds over patterns, and the longest pattern over others. What is said of the variable
-in this file holds over `[files.default.variables]`. In an open call these are `variables.u.type = "float32"`.
+`*` stands for any text. A name overrides patterns, and the longest pattern the others. What is said of the variable
+in this file overrides `[files.default.variables]`. In an open call these are `variables.u.type = "float32"`.
 
 ## The environment
 

@@ -24,7 +24,7 @@ namespace iocomp::config {
 /// Integers separated by commas or blanks; an empty text is an empty list.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_list(std::string_view text);
 
-/// Who shall serve: nobody, so many on each node, one for so many compute ranks, or these ranks.
+/// The ranks that serve: none, so many on each node, one for so many compute ranks, or these.
 struct Servers {
   bool are_none = false;
   std::int64_t per_node = 0;
@@ -35,7 +35,7 @@ struct Servers {
 /// says nothing.
 [[nodiscard]] std::optional<Servers> parse_servers(std::string_view text);
 
-/// How a variable is compressed.
+/// The method, level and form by which a variable is compressed.
 struct Compression {
   std::string method;  ///< "deflate" or "zstd"; empty: none
   int level = 4;

@@ -40,7 +40,7 @@ struct Key {
   /// The key may also be set for single variables of a file, in
   /// [files.<name>.variables.<variable>].
   bool of_variable = false;
-  /// Of a form: whether a text is one. `allowed` says in words what is.
+  /// True for a text of this form, which `allowed` describes in words.
   bool (*accepts)(std::string_view text) = nullptr;
 };
 
@@ -82,8 +82,8 @@ class Settings {
   static Settings read(std::string_view program);
 
   /// The same with what the program says of one file in the call that opens it: keys of a file as
-  /// TOML text. They hold over the defaults of all files and over the program's settings. Over them
-  /// hold settings file and environment, where these name the file.
+  /// TOML text. They override the defaults of all files, and the program's settings. What the
+  /// settings file and the environment say of this file by its name overrides them.
   /// @throws Error{invalid_setting} as `read`; also for a key of anything else.
   [[nodiscard]] Settings with_options(std::string_view file, std::string_view options) const;
 

@@ -125,7 +125,8 @@ const std::vector<Key>& all_keys() {
        "how much its writers together write in a second, each an equal share of it, as in 500 "
        "MiB/s; 0: no limit"},
       {"files.*.overlap", choice, "error", "error|any",
-       "two puts of a step have the same element: the step fails; or any of the values is there"},
+       "what happens when two puts of a step cover the same element: the step fails, or one of the "
+       "values is kept"},
       {"files.*.steps_in_flight", integer, "8", "1..1000000",
        "steps that may be on their way before the first put of the next waits"},
       {"files.*.guard", boolean, "true", "",

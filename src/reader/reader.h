@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file reader.h
- * What the Python package calls of libiocomp_reader.so: reading, without MPI and without a session.
+ * The calls of libiocomp_reader.so for the Python package: reading, without MPI and a session.
  *
  * No public interface: library and package come from one release. Every function that returns int
  * returns 0 or a code of `iocomp_code`; iocomp_reader_error() then has the story. Any number of
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** What was committed under a path, as it was at opening. */
+/** The steps that were committed under a path when it was opened. */
 typedef struct iocomp_reader iocomp_reader;
 
 /** The release of the library: "0.3.0". */
@@ -42,7 +42,7 @@ int iocomp_reader_open(const char *path, int use_manifest, iocomp_reader **reade
 void iocomp_reader_close(iocomp_reader *reader);
 
 /**
- * What there is, as JSON: {"path", "files": [{"path", "format"}], "attributes": {}, "variables":
+ * The contents, as JSON: {"path", "files": [{"path", "format"}], "attributes": {}, "variables":
  * [{"name", "attributes": {}}], "left_out": {step: story}}. Attributes are as in a manifest.
  */
 int iocomp_reader_description(iocomp_reader *reader, const char **json);
@@ -57,7 +57,7 @@ int iocomp_reader_steps(iocomp_reader *reader, int64_t *count, const int64_t **n
                         const double **times, const int32_t **files, const int64_t **in_file);
 
 /**
- * Where a variable has values.
+ * The steps in which a variable has values.
  * @param variable    counted as in the description.
  * @param steps       `count` numbers, ascending.
  * @param types       of iocomp_type, in each step.

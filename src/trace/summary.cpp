@@ -90,9 +90,13 @@ std::string line(const Summary& summary) {
 
 namespace {
 
+std::string in_steps(long steps) {
+  return std::to_string(steps) + (steps == 1 ? " step" : " steps");
+}
+
 std::string first_line(const Summary& summary) {
   std::string text = "iocomp: " + bytes(summary.compute_sum[Counter::put_bytes]) + " in " +
-                     std::to_string(std::lround(summary.compute_max[Counter::steps])) + " steps";
+                     in_steps(std::lround(summary.compute_max[Counter::steps]));
   if (summary.servers == 0) {
     text += summary.transport == "direct" ? ", synchronous" : ", by the " + summary.transport;
     text += ", " + seconds(summary.compute_max[Counter::call_seconds]) + " in iocomp calls";

@@ -27,11 +27,12 @@ constexpr std::size_t slab_bytes = std::size_t{16} << 20;
 
 void CopyMemory::check(std::size_t bytes) const {
   if (bytes > limit_bytes_) {
-    throw Error{ErrorCode::out_of_staging_memory,
-                "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
-                    ", client.buffer_memory is " +
-                    format_bytes(static_cast<std::int64_t>(limit_bytes_)) +
-                    ": put the block in parts, unbuffered from dense memory, or raise the setting"};
+    throw Error{
+        ErrorCode::out_of_staging_memory,
+        "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
+            ", client.buffer_memory is " + format_bytes(static_cast<std::int64_t>(limit_bytes_)) +
+            ": put the block in parts, or without a copy (unbuffered, dense, of the type in the "
+            "file), or raise the setting"};
   }
 }
 
