@@ -254,7 +254,7 @@ class FileCheck {
         (void)is_it(*planned, step);
       }
     }
-    auto jobs = planned_->goes_on ? told_.before.put : decltype(told_.before.put){};
+    auto jobs = told_.before.put;
     jobs.push_back(planned_);
     for (const auto& job : jobs) {
       for (std::int64_t step = 0; step < std::ssize(job->steps) && !wrong.empty(); ++step) {

@@ -50,6 +50,9 @@ bool has_fault(const PlannedFaults& faults) {
 bool may_fail(const Plan& plan, ErrorCode code, bool can_go_on) {
   const PlannedFaults& faults = plan.faults;
   const bool is_wrong = is_asked_for(plan, code);
+  if (plan.finds_damage && code != ErrorCode::internal && code != ErrorCode::timed_out) {
+    return true;
+  }
   if (code == ErrorCode::internal || (!is_wrong && !has_fault(faults))) {
     return false;
   }

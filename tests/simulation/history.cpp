@@ -21,6 +21,8 @@
 namespace simulation {
 namespace {
 
+constexpr int of_no_job_before = 1000;  // a generation of values
+
 std::int64_t count_faults(const PlannedFaults& faults) {
   return (faults.disk.capacity_bytes ? 1 : 0) + (faults.disk.failing_write ? 1 : 0) +
          (faults.disk.failing_sync ? 1 : 0) + (faults.disk.writes_are_short ? 1 : 0) +
@@ -132,7 +134,9 @@ class History {
              std::vector<Seen>* found);
   void go_on_with(const NextJob& next);
   void run_again();
-  void look_at_damages();
+  void look_at_damages(const Disk& at_end);
+  void go_on_with_damage(Disk& disk, const std::string& when, const std::string& path,
+                         bool is_shorter);
 
   const Plan& plan_;
   const Log& log_;
@@ -185,9 +189,7 @@ Result History::run() {
       go_on_with(plan_.next[number]);
     }
   }
-  if (result_.violations.empty()) {
-    look_at_damages();
-  }
+  const Disk at_end = disk_;
   if (is_left_alone_ && result_.violations.empty()) {
     run_again();
   }
@@ -196,6 +198,9 @@ Result History::run() {
     if (!is_left_alone_ || !name.starts_with(".iocomp-spill-")) {
       result_.violations.push_back("at the end " + name + " is left");
     }
+  }
+  if (result_.violations.empty()) {  // last, since libraries keep some damaged files open
+    look_at_damages(at_end);
   }
   return std::move(result_);
 }
@@ -291,15 +296,15 @@ void History::check(const Plan& plan, Look& look, const std::vector<std::size_t>
 
 // Somebody else changes what is there: a bit, a sector, or the length of a file. A reader tells it,
 // or shows what is right.
-void History::look_at_damages() {
+void History::look_at_damages(const Disk& at_end) {
   const Plan job = job_of(plan_, plan_.next.size());
-  std::vector<std::string> paths = disk_.list();
+  std::vector<std::string> paths = at_end.list();
   std::erase_if(paths, [&](const std::string& path) {
-    return path.starts_with('.') || disk_.is_folder(disk_.find(path)->inode) ||
-           disk_.size(disk_.find(path)->inode) == 0;
+    const auto inode = at_end.find(path)->inode;
+    return path.starts_with('.') || at_end.is_folder(inode) || at_end.size(inode) == 0;
   });
   for (int damage = 0; damage < plan_.damages && !paths.empty(); ++damage) {
-    Disk disk = disk_;
+    Disk disk = at_end;
     const std::string& path = random_.among(paths);
     const auto inode = disk.find(path)->inode;
     const std::int64_t at = random_.below(disk.size(inode));
@@ -321,6 +326,43 @@ void History::look_at_damages() {
     for (const auto& broken : check_damaged(job, told_, disk, when, path, kind == 0)) {
       result_.violations.push_back(broken);
     }
+    go_on_with_damage(disk, when, path, kind == 0);
+  }
+}
+
+// A job may refuse the file, or fail in any call. It neither hangs nor makes steps that are wrong.
+void History::go_on_with_damage(Disk& disk, const std::string& when, const std::string& path,
+                                bool is_shorter) {
+  Plan plan = job_of(plan_, plan_.next.size());
+  plan.faults = {};
+  plan.finds_damage = true;
+  std::erase_if(plan.files, [&](const PlannedFile& file) {
+    return !file.goes_on || !path.starts_with(file.name);
+  });
+  if (plan.files.empty()) {
+    return;
+  }
+  plan.files.front().generation = of_no_job_before;
+  plan.files.front().comes_after.clear();
+  World world{plan.seed + 3};
+  Machine machine{world, disk, 3};
+  Job job{plan, world, machine};
+  const auto number = static_cast<std::size_t>(
+      std::ranges::find(plan_.files, plan.files.front().name, &PlannedFile::name) -
+      plan_.files.begin());
+  job.know({before_[number]});
+  if (log_) {
+    log_("a job goes on with the file " + when + ':');
+    tell_of(world, machine, job, log_);
+  }
+  job.run();
+  std::vector<std::string> found = job.oracle().violations();
+  for (const auto& wrong :
+       check_damaged(plan, job.oracle().told(), disk, "after a job", path, is_shorter)) {
+    found.push_back(wrong);
+  }
+  for (const auto& broken : found) {
+    result_.violations.push_back(when + ", and a job goes on: " + broken);
   }
 }
 
@@ -330,7 +372,6 @@ void History::run_again() {
   plan.next.clear();
   plan.faults = {};
   plan.staging_bytes = 1 << 22;  // what this job cannot write would stay as the first has left it
-  constexpr int of_no_job_before = 1000;
   for (auto& file : plan.files) {
     file.generation = of_no_job_before;
     file.replaces = true;
@@ -389,6 +430,7 @@ std::vector<Found> make_what_exists(const Plan& plan, Disk& disk,
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
     if (plan.files[f].exists_before) {
       found[f].steps = std::move(next->steps);
+      found[f].put.push_back(std::make_shared<const PlannedFile>(old_of(plan.files[f])));
       found[f].newest_attributes =
           job.oracle().told()[static_cast<std::size_t>(next - seen.begin())].newest_attributes;
       ++next;

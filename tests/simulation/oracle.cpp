@@ -130,6 +130,9 @@ void Oracle::opened(int /*rank*/, std::size_t file, std::int64_t first_step) {
     const bool is_kept = planned.goes_on && step <= told_[file].before.after;
     least = is_kept ? step + 1 : least;
   }
+  if (plan_.finds_damage) {
+    return;  // which may have taken steps
+  }
   if (first_step < least || first_step > std::ssize(planned.steps)) {
     broken(planned.name + " goes on at step " + std::to_string(first_step) + ", it has " +
            std::to_string(least));

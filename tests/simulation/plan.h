@@ -154,6 +154,7 @@ struct Plan {
   PlannedFaults faults{};  ///< of the first job
   std::vector<NextJob> next{};
   int damages = 0;  ///< looks at what is there in the end, each with other bytes changed or cut off
+  bool finds_damage = false;  ///< of a job that goes on with such a file: its calls may fail
 };
 
 /// What a seed is about.
