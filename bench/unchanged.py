@@ -42,19 +42,38 @@ class Program:
 
     def __init__(self, build: Path, directory: Path) -> None:
         self._facts = json.loads((build / "tests/connector/connector.json").read_text())
-        self._program = build / "bench/unchanged_program"
+        self._programs = build / "bench"
         self._directory = directory
 
     def run(self, pattern: str, rounds: int, *, connector: bool, ranks: int = RANKS) -> Result:
         """Run it once; return what it prints."""
-        for old in self._directory.iterdir():
-            old.unlink()
-        os.sync()
+        self._clear()
         environment = dict(os.environ)
         if connector:
             environment["HDF5_VOL_CONNECTOR"] = "iocomp"
             environment["HDF5_PLUGIN_PATH"] = self._facts["plugins"]
-        words = [*self._facts["launcher"], str(ranks), str(self._program), pattern,
+        return self._result("unchanged_program", ranks, environment, pattern, rounds)
+
+    def run_by_iocomp(self, rounds: int) -> Result:
+        """Run the one that is written for iocomp."""
+        self._clear()
+        return self._result("unchanged_by_iocomp", RANKS, dict(os.environ), None, rounds)
+
+    def _clear(self) -> None:
+        for old in self._directory.iterdir():
+            old.unlink()
+        os.sync()
+
+    def _result(
+        self,
+        program: str,
+        ranks: int,
+        environment: dict[str, str],
+        pattern: str | None,
+        rounds: int,
+    ) -> Result:
+        of_pattern = [] if pattern is None else [pattern]
+        words = [*self._facts["launcher"], str(ranks), str(self._programs / program), *of_pattern,
                  str(self._directory / "out.h5"), str(STEPS), str(MIB), str(rounds)]  # fmt: skip
         done = subprocess.run(
             words, env=environment, capture_output=True, text=True, timeout=600, check=True
@@ -96,6 +115,10 @@ def report(rounds: Rounds) -> list[str]:
             for part in ("write_seconds", "close_seconds"):
                 shown = [one[method] for one in rounds.values(part, [method])]
                 lines.append(line(f"  {part}", shown, " s"))
+    pairs = rounds.values("wall_seconds", ["iocomp", "one connector", "none"])
+    lines.append(line("vol-iocomp by iocomp", [one["iocomp"] / one["none"] for one in pairs]))
+    against = [one["iocomp"] / one["one connector"] for one in pairs]
+    lines.append(line("vol-iocomp / connector", against))
     for way in ("native", "connector"):
         calls = rounds.results[f"call {way}"]
         small = [1e6 * (one["small_seconds"] - one["small_copy_seconds"]) for one in calls]
@@ -128,6 +151,7 @@ def main() -> None:
             methods[f"call {way}"] = functools.partial(
                 program.run, "call", 0, connector=connector, ranks=1
             )
+        methods["iocomp"] = functools.partial(program.run_by_iocomp, work)
         rounds = run_rounds(methods, least=asked.rounds, most=asked.rounds, seconds=3600)
         print("\n".join(report(rounds)))
 

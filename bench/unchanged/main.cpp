@@ -16,10 +16,9 @@
 #include <string>
 #include <vector>
 
-namespace {
+#include "work.h"
 
-constexpr hsize_t row = 2048;  // elements
-constexpr std::size_t rows_per_mib = (std::size_t{1} << 20) / (row * sizeof(double));
+namespace {
 
 int rank_of_this = 0;
 int ranks = 1;
@@ -30,23 +29,6 @@ Result good(Result result) {
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return result;
-}
-
-struct Seconds {
-  double computing = 0;
-  double writing = 0;
-  double closing = 0;  // flushes, too
-};
-
-// A fixed amount of work, not of time: whatever takes the core away makes it longer.
-double work(long rounds, double x) {
-  static std::array<double, 4096> values{};
-  for (long r = 0; r < rounds; ++r) {
-    for (double& value : values) {
-      value = value * 0.999 + x;
-    }
-  }
-  return values[17];
 }
 
 void make_durable(const std::string& path) {
@@ -237,10 +219,7 @@ int main(int argc, char** argv) {
     const double begin = MPI_Wtime();
     const Seconds seconds = program.run();
     if (rank_of_this == 0) {
-      std::printf(
-          "{\"wall_seconds\": %.6f, \"compute_seconds\": %.6f, \"write_seconds\": %.6f, "
-          "\"close_seconds\": %.6f}\n",
-          MPI_Wtime() - begin, seconds.computing, seconds.writing, seconds.closing);
+      print(MPI_Wtime() - begin, seconds);
     }
   }
   MPI_Finalize();
