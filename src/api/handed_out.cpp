@@ -44,8 +44,8 @@ const char* HandedOut::text(const session::Attribute& attribute) const {
 const std::vector<const char*>& HandedOut::texts(const session::Attribute& attribute) const {
   std::vector<const char*>& texts = lists_[&attribute];
   const auto* const first = reinterpret_cast<const char*>(attribute.values.data());
-  for (std::size_t at = 0; std::ssize(texts) < attribute.count();
-       at += std::strlen(texts.back()) + 1) {
+  const std::int64_t count = attribute.count();
+  for (std::size_t at = 0; std::ssize(texts) < count; at += std::strlen(texts.back()) + 1) {
     texts.push_back(first + at);
   }
   return texts;
