@@ -8,7 +8,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "bindings/python")]
 
 from diagrams import draw  # noqa: E402
 
@@ -17,7 +17,10 @@ author = "The iocomp developers"
 project_copyright = "2026, The iocomp developers"
 release = version = os.environ["IOCOMP_SITE_VERSION"]
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+autodoc_typehints = "none"  # they stand in the signatures of the sources, and name much that is not ours
+autodoc_member_order = "bysource"
+default_role = "code"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 source_suffix = {".md": "markdown"}

@@ -4,8 +4,8 @@
 
 Usage: stage.py <folder> <the command iocomp> <list of chapters>
 
-The reference is made here: the calls from include/iocomp/iocomp.h, the command from its own --help. The rest of the folder
-is laid out as the repository is, so links between pages work in both. A file that a page links to is copied too.
+The reference is made here: the calls from include/iocomp/iocomp.h and the module of Fortran, the command from its own
+--help. Sphinx makes that of Python from its docstrings. The rest of the folder is laid out as the repository is, so links between pages work in both. A file that a page links to is copied too.
 """
 
 import importlib.util
@@ -19,11 +19,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
+from fortran_calls import calls_of  # noqa: E402
 from interface import entries_of, introduction_of  # noqa: E402
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = "```"
+OF_PYTHON = f"""# The package of Python
+
+Made from its docstrings. [The guide](../docs/python.md) begins with a program.
+
+{FENCE}{{eval-rst}}
+.. automodule:: iocomp
+   :members:
+   :imported-members:
+{FENCE}
+"""
 
 
 def paragraphs(text: str) -> str:
@@ -55,6 +66,21 @@ def page_of_calls(header: str) -> str:
             if entry.kind == kind:
                 text += f"\n### {entry.name}\n\n{FENCE}c\n{entry.declaration}\n{FENCE}\n\n"
                 text += paragraphs(entry.text)
+    return text
+
+
+def page_of_fortran(module: str, of_c: str) -> str:
+    """Return the reference of Fortran. What a call does stands in that of C."""
+    text = "# The calls of Fortran\n\nMade from `bindings/fortran/iocomp.f90`. [The guide](../docs/fortran.md) says what differs.\n"
+    text += "\n## Calls\n"
+    for name, forms in calls_of(module).items():
+        shown = forms if len(forms) <= 2 else forms[:1]
+        text += f"\n### {name}\n\n{FENCE}fortran\n" + "\n".join(each for each, _ in shown) + f"\n{FENCE}\n\n"
+        if len(shown) < len(forms):
+            text += f"There are {len(forms) - 1} more forms, for arrays of other types.\n\n"
+        text += paragraphs(forms[0][1])
+        if f"### {name}\n" in of_c:
+            text += f"\n[What it does](c.md#{name}), and which ranks call it.\n"
     return text
 
 
@@ -147,14 +173,25 @@ def main() -> int:
     reference = folder / "reference"
     reference.mkdir(parents=True)
     header = (ROOT / "include/iocomp/iocomp.h").read_text()
-    (reference / "c.md").write_text(page_of_calls(header))
+    of_c = page_of_calls(header)
+    (reference / "c.md").write_text(of_c)
+    module = (ROOT / "bindings/fortran/iocomp.f90").read_text()
+    (reference / "fortran.md").write_text(page_of_fortran(module, of_c))
+    (reference / "python.md").write_text(OF_PYTHON)
     cpp = (ROOT / "include/iocomp/iocomp.hpp").read_text()
     about = "The same calls with spans and exceptions. The header is short, so it is its own reference."
     (reference / "cpp.md").write_text(f"# C++\n\n{about}\n\n{FENCE}cpp\n{cpp}\n{FENCE}\n")
     (reference / "command.md").write_text(page_of_command(command))
+    readme = (ROOT / "README.md").read_text()
     names = [page for chapter in chapters for page in chapter["pages"]]
     copy_pages([Path(f"{name}.md") for name in names if not name.startswith("reference/")], folder)
+    for image in IMAGE.findall(readme):
+        (folder / image).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / image, folder / image)
     index = (ROOT / "docs/site/index.md").read_text().replace("](../", "](docs/")
+    for begin, end in (("![", "## Try it"), ("## In a program", "## Install it")):
+        part = readme[readme.index(begin) : readme.index(end)]
+        index = index.replace(f"<!-- README: {begin} -->\n", part)
     (folder / "index.md").write_text(index + table_of(chapters))
     return 0
 

@@ -210,7 +210,7 @@ class Variable:
         lib = library()
         self.name = name
         self.attrs = Attributes(None, self)
-        """The attributes that were set here: `u.attrs["units"] = "K"` sets one."""
+        """The attributes that were set here; `u.attrs["units"] = "K"` sets one."""
         self._fill: Array | None = None
         self._raw, self._file = raw, file
         self._plain, self._put_block = lib.put, lib.put_block
@@ -490,7 +490,7 @@ class File(Scope, Mapping[str, Variable]):
         self._session, self._raw = session, raw
         self.name = name
         self.attrs = Attributes(self, None)
-        """The attributes that were set here: `out.attrs["title"] = "a run"` sets one."""
+        """The attributes that were set here; `out.attrs["title"] = "a run"` sets one."""
         self._variables: dict[str, Variable] = {}
         self._puts: list[Ticket] = []  # of this step
         self._earlier: list[tuple[int, list[Ticket]]] = []  # by the end_step that ended theirs
@@ -594,7 +594,7 @@ class File(Scope, Mapping[str, Variable]):
             rows: The number of this rank's rows, by variable.
 
         Returns:
-            One entry for each variable: the first row of this rank, and the rows of all.
+            One entry for each variable, with the first row of this rank, and the rows of all.
         """
         count = len(rows)
         variables = (ctypes.c_void_p * count)(*(each._raw for each in rows))
@@ -982,7 +982,7 @@ class Session(Scope):
         lib.check(lib.init(handle, text, _address(raw)))
         self._raw = raw.value
         self.comm = MPI.Intracomm()
-        """The compute ranks: use it where MPI.COMM_WORLD stood. COMM_NULL on a server."""
+        """The compute ranks, in the place of MPI.COMM_WORLD. COMM_NULL on a server."""
         lib.set_handle(self.comm, lib.comm(self._raw))
         self.role = Role(lib.role(self._raw))
         """The role of this rank."""
@@ -1174,7 +1174,7 @@ class Session(Scope):
 
     @property
     def settings(self) -> str:
-        """The settings in force as text, one per line: key, value, origin. Local."""
+        """The settings in force as text, with key, value and origin in each line. Local."""
         text: bytes = library().settings(self._live())
         return text.decode()
 
