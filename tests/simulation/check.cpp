@@ -131,7 +131,7 @@ class FileCheck {
       const bool is_old = old_.contains(step);
       const bool is_back = returned_.contains(step);
       seen.steps.emplace(step, is_old    ? told_.before.steps.at(step)
-                               : is_back ? told_.before.removed.at(step)
+                               : is_back ? returned_.at(step)
                                          : planned_);
       if (!is_old && !is_back) {
         note_places(step, disk, seen.places);
@@ -183,10 +183,23 @@ class FileCheck {
       }
       return;
     }
+    // Until the file is opened, a power loss may bring back what `keep` has removed, and what a
+    // step replaced that nobody was told of.
     const auto is_back = [&] {
-      const auto removed = told_.before.removed.find(step);
-      return !told_.first_step && removed != told_.before.removed.end() &&
-             difference(*input_, *removed->second, step).empty();
+      auto maybe =
+          told_.before.unsure.contains(step) ? told_.before.put : decltype(told_.before.put){};
+      if (const auto removed = told_.before.removed.find(step);
+          removed != told_.before.removed.end()) {
+        maybe.push_back(removed->second);
+      }
+      const auto found = std::ranges::find_if(maybe, [&](const auto& file) {
+        return step < std::ssize(file->steps) && difference(*input_, *file, step).empty();
+      });
+      if (told_.first_step || found == maybe.end()) {
+        return false;
+      }
+      returned_.emplace(step, *found);
+      return true;
     };
     if (planned_->goes_on && step <= told_.before.after && is_old()) {
       old_.insert(step);
@@ -201,9 +214,7 @@ class FileCheck {
       }
     } else if (is_old()) {
       old_.insert(step);
-    } else if (is_back()) {
-      returned_.insert(step);
-    } else {
+    } else if (!is_back()) {
       broken(name_of(step) + " is visible, and " + wrong);
     }
   }
@@ -360,8 +371,8 @@ class FileCheck {
   std::set<std::int64_t> all_;
   std::set<std::int64_t> new_;
   std::set<std::int64_t> old_;
-  std::set<std::int64_t> alike_;     // of the new ones, those of before had the same values
-  std::set<std::int64_t> returned_;  // of those that `keep` had removed
+  std::set<std::int64_t> alike_;  // of the new ones, those of before had the same values
+  Steps returned_;                // by a power loss
   std::vector<std::string> violations_;
 };
 
