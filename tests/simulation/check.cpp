@@ -186,8 +186,9 @@ class FileCheck {
     // Until the file is opened, a power loss may bring back what `keep` has removed, and what a
     // step replaced that nobody was told of.
     const auto is_back = [&] {
-      auto maybe =
-          told_.before.unsure.contains(step) ? told_.before.put : decltype(told_.before.put){};
+      auto maybe = told_.before.is_untold || told_.before.unsure.contains(step)
+                       ? told_.before.put
+                       : decltype(told_.before.put){};
       if (const auto removed = told_.before.removed.find(step);
           removed != told_.before.removed.end()) {
         maybe.push_back(removed->second);

@@ -33,6 +33,9 @@ struct Found {
   /// All that earlier jobs have put, the oldest first. The file itself may show steps that a job
   /// did not come to tell of in the manifest.
   std::vector<std::shared_ptr<const PlannedFile>> put{};
+  /// Nobody was told of any step of the job that replaced the file: a power loss may bring back
+  /// what was there, until the file is opened.
+  bool is_untold = false;
   bool operator==(const Found&) const = default;
 };
 
