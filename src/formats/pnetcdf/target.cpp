@@ -82,10 +82,7 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
     return;
   }
   if (records_ < records) {
-    make_visible(file_, visible(), path_);
-    if (::fsync(file_.raw()) != 0) {
-      throw failure("fsync", path_, errno);
-    }
+    switch_durably();
   }
   if (has_others) {  // no byte moves
     const auto behind = static_cast<std::size_t>(records_at) + sizeof records_;
@@ -169,6 +166,10 @@ void PnetcdfTarget::write_header(const Description& description, const std::set<
 // switch.
 void PnetcdfTarget::empty_header() {
   header_ = {encode(Header{}), false};
+  switch_durably();
+}
+
+void PnetcdfTarget::switch_durably() const {
   make_visible(file_, visible(), path_);
   if (::fsync(file_.raw()) != 0) {
     throw failure("fsync", path_, errno);

@@ -49,6 +49,7 @@ class PnetcdfTarget : public PlainTarget {
   void write_header(const Description& description, const std::set<int>& variables);
   void empty_header();
   [[nodiscard]] Switch visible() const;
+  void switch_durably() const;
 
   struct Written {  // as it is in the file, but for the number of records
     std::vector<std::byte> bytes;
