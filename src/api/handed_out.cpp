@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/handed_out.h"
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -40,15 +37,8 @@ const char* HandedOut::text(const session::Attribute& attribute) const {
   return texts_.try_emplace(&attribute, first, attribute.values.size()).first->second.c_str();
 }
 
-// The attribute has each of them with its zero.
 const std::vector<const char*>& HandedOut::texts(const session::Attribute& attribute) const {
-  std::vector<const char*>& texts = lists_[&attribute];
-  const auto* const first = reinterpret_cast<const char*>(attribute.values.data());
-  const std::int64_t count = attribute.count();
-  for (std::size_t at = 0; std::ssize(texts) < count; at += std::strlen(texts.back()) + 1) {
-    texts.push_back(first + at);
-  }
-  return texts;
+  return lists_.try_emplace(&attribute, contents::c_texts_of(attribute)).first->second;
 }
 
 }  // namespace iocomp::api

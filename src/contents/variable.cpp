@@ -4,13 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "array/box.h"
@@ -28,17 +29,19 @@ std::string_view text_of(const Attribute& attribute) noexcept {
   return attribute.is_list ? all.substr(0, all.find('\0')) : all;
 }
 
-std::vector<std::string> texts_of(const Attribute& attribute) {
-  std::vector<std::string> texts;
-  std::string text;
-  for (const std::byte byte : attribute.values) {
-    if (byte == std::byte{0}) {
-      texts.push_back(std::exchange(text, {}));
-    } else {
-      text += static_cast<char>(byte);
-    }
+std::vector<const char*> c_texts_of(const Attribute& attribute) {
+  std::vector<const char*> texts;
+  const auto* const first = reinterpret_cast<const char*>(attribute.values.data());
+  const std::int64_t count = attribute.count();
+  for (std::size_t at = 0; std::ssize(texts) < count; at += std::strlen(texts.back()) + 1) {
+    texts.push_back(first + at);
   }
   return texts;
+}
+
+std::vector<std::string> texts_of(const Attribute& attribute) {
+  const auto texts = c_texts_of(attribute);
+  return {texts.begin(), texts.end()};
 }
 
 Attribute list_attribute(std::span<const std::string> texts) {

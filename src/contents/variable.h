@@ -36,7 +36,9 @@ struct Attribute {
 using Attributes = std::map<std::string, Attribute>;
 /// The text of one that is text; the first of a list.
 [[nodiscard]] std::string_view text_of(const Attribute& attribute) noexcept;
-/// The texts of a list.
+/// The texts of a list, each with its zero. They live as long as the attribute.
+[[nodiscard]] std::vector<const char*> c_texts_of(const Attribute& attribute);
+/// Copies of them.
 [[nodiscard]] std::vector<std::string> texts_of(const Attribute& attribute);
 /// One that is text.
 [[nodiscard]] Attribute text_attribute(std::string_view text);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,10 +40,8 @@ herr_t write_values(hid_t attribute, hid_t type, const Values& values) {
     return values.count() == 0 ? 0 : H5Awrite(attribute, type, values.values.data());
   }
   if (values.is_list) {
-    const auto texts = contents::texts_of(values);
-    std::vector<const char*> firsts;
-    std::ranges::transform(texts, std::back_inserter(firsts), &std::string::c_str);
-    return H5Awrite(attribute, type, static_cast<const void*>(firsts.data()));
+    const auto texts = contents::c_texts_of(values);
+    return H5Awrite(attribute, type, static_cast<const void*>(texts.data()));
   }
   std::string text(values.values.size(), '\0');
   if (!text.empty()) {

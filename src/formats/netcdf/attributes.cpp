@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <string>
-#include <vector>
 
 #include "array/element_type.h"
 #include "contents/variable.h"
@@ -48,11 +46,9 @@ void write_netcdf_attributes(hid_t object, const Attributes& attributes, const s
   for (const auto& [name, attribute] : attributes) {
     const auto count = static_cast<hsize_t>(attribute.count());
     if (attribute.is_list) {  // of the type NC_STRING
-      const auto texts = contents::texts_of(attribute);
-      std::vector<const char*> firsts;
-      std::ranges::transform(texts, std::back_inserter(firsts), &std::string::c_str);
+      const auto texts = contents::c_texts_of(attribute);
       const h5::Space space{H5Screate_simple(1, &count, nullptr)};
-      write_attribute(object, name, h5::text_type(), space, static_cast<const void*>(firsts.data()),
+      write_attribute(object, name, h5::text_type(), space, static_cast<const void*>(texts.data()),
                       path);
       continue;
     }
