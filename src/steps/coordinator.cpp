@@ -46,10 +46,6 @@ std::map<std::int32_t, contents::BlockSums> by_variable(std::vector<PutSum> sums
   return sorted;
 }
 
-// The largest number of steps that may wait for an earlier one. Members end their steps in turn, so
-// no correct program comes so far.
-constexpr std::int64_t most_unsettled = std::int64_t{1} << 16;
-
 }  // namespace
 
 Coordinator::Coordinator(Setup setup, const contents::Catalogue& catalogue, const Progress& others)

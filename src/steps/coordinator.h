@@ -27,6 +27,10 @@ namespace iocomp::steps {
 /// members write for themselves they are both.
 class Coordinator {
  public:
+  /// The largest number of steps that may wait for an earlier one. Members end their steps in turn,
+  /// so no correct program comes so far.
+  static constexpr std::int64_t most_unsettled = std::int64_t{1} << 16;
+
   struct Setup {
     std::string file_name;
     std::int64_t members = 1;

@@ -75,7 +75,8 @@ class Lead {
 
  private:
   void obey() {
-    for (int left = 1 << 17; left > 0; --left) {  // as many steps may wait for the first
+    // Each step that waited takes two orders when it is dropped, and the file some more.
+    for (auto left = 3 * steps::Coordinator::most_unsettled; left > 0; --left) {
       const auto order = coordinator_.next_order();
       if (!order) {
         return;

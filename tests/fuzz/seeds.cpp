@@ -31,6 +31,7 @@
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "reading/committed.h"
+#include "steps/coordinator.h"
 #include "unit/commit/unsealed.h"
 #include "unit/temporary_folder.h"
 
@@ -297,6 +298,13 @@ void reports(const std::filesystem::path& folder) {
              protocol::StepNote{0, -1, std::numeric_limits<std::int64_t>::max(), {}, 0});
   corpus.add(settings + '\1' + report(10, many) + report(10, many));
   corpus.add(std::string{"\1\1\0\1\0\0\1", 7} + '\1' + of_home + of_lead);
+  // As many steps as may wait are dropped at once.
+  constexpr std::int64_t last = steps::Coordinator::most_unsettled;
+  const Outcome failure{ErrorCode::storage_failure, "the disk is full"};
+  corpus.add(settings + '\0' +
+             report(1, encode(1, Kind::end_step, protocol::StepCounts{last, 0, 1, {}, {}})) +
+             report(5, encode(1, Kind::file_failed, protocol::StepNote{0, -1, 0, failure, 0})) +
+             report(2, encode(1, Kind::close, protocol::StepCounts{last + 1, 0, 1, {}, {}})));
 }
 
 void messages(const std::filesystem::path& folder) {
