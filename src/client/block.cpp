@@ -17,9 +17,11 @@
 #include "array/conversion.h"
 #include "array/decomposition.h"
 #include "array/memory_box.h"
+#include "array/pieces.h"
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/crew.h"
+#include "base/free_ranges.h"
 #include "contents/variable.h"
 
 namespace iocomp::client {
@@ -167,8 +169,17 @@ std::optional<Block::Unfit> Block::first_unfit() const {
   return found;
 }
 
-void Block::lies_packed(const std::byte* packed) noexcept {
-  values = packed;
+std::size_t Block::page_remainder(std::int64_t first) const {
+  if (array::elements(region) == 0) {
+    return 0;
+  }
+  const auto index = static_cast<std::size_t>(array::index_of(variable.shape, region, first));
+  return index * element_bytes() % FreeRanges::page_bytes;
+}
+
+void Block::lies_in(Copy packed) noexcept {
+  values = packed.get();
+  copy = std::move(packed);
   memory = array::dense_memory(array::elements(region));
   gather = nullptr;
   gpu = nullptr;

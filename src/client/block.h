@@ -17,6 +17,7 @@
 #include "array/memory_box.h"
 #include "array/region.h"
 #include "base/crew.h"
+#include "client/tickets.h"
 #include "contents/variable.h"
 #include "device/gpu_values.h"
 
@@ -31,6 +32,7 @@ struct Block {
   /// Instead of `memory`: another order of the values.
   std::shared_ptr<const array::Gather> gather;
   const std::byte* values = nullptr;       ///< first element of the local array
+  Copy copy;                               ///< memory of the library that it lies in, or null
   std::shared_ptr<device::GpuValues> gpu;  ///< the values, if they lie on a GPU
   /// Converts from the type of `values` to that of the file; null if they are the same.
   std::shared_ptr<const array::Conversion> conversion;
@@ -74,8 +76,12 @@ struct Block {
   [[nodiscard]] std::uint64_t checksum() const;
   /// The place of an element of its packed order in the local array.
   [[nodiscard]] const std::byte* value(std::int64_t element) const noexcept;
-  /// The whole block lies in packed order at `packed` from now on.
-  void lies_packed(const std::byte* packed) noexcept;
+  /// The distance of a copy of its elements from `first` on from a page border, if the copy is to
+  /// lie as they do in the file. Most formats let variables begin at one. Then the copy can be
+  /// written past the page cache.
+  [[nodiscard]] std::size_t page_remainder(std::int64_t first) const;
+  /// The whole block lies in packed order in this copy from now on.
+  void lies_in(Copy packed) noexcept;
 
  private:
   /// Call `take(first element in the local array, elements)` for each run of its packed order.

@@ -331,6 +331,18 @@ void plan_lost_server(Random random, Plan& plan, Focus focus) {
   }
 }
 
+// Blocks that all go to servers need not fit into the memory for copies. They travel in parts.
+void plan_small_memory(Random random, Plan& plan) {
+  const bool all_go_to_servers = plan.mode == Mode::servers && !plan.faults.killed_server &&
+                                 !plan.faults.stopped_process && plan.next.empty() &&
+                                 std::ranges::none_of(plan.files, [](const auto& file) {
+                                   return file.is_synchronous || file.is_compressed;
+                                 });
+  if (all_go_to_servers && random.chance(1, 3)) {
+    plan.buffer_bytes = random.among(std::vector<std::int64_t>{1 << 8, 1 << 10, 1 << 12});
+  }
+}
+
 // Jobs that go on with the files of the first one, in other modes and with other faults.
 void plan_next_jobs(Random random, Plan& plan, Focus focus) {
   for (auto& next : plan.next) {
@@ -562,6 +574,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan_guarded(Random{seed ^ 0x6A2D}, plan);
   plan_long_series(Random{seed ^ 0x10E6}, plan);
   plan_next_jobs(chain, plan, focus);
+  plan_small_memory(Random{seed ^ 0x5A11}, plan);
   plan_order(Random{seed ^ 0x0DE2}, plan);
   plan_looks(Random{seed ^ 0xA57C}, plan);
   plan_second_job(Random{seed ^ 0x2B0B}, plan);

@@ -49,7 +49,9 @@ SCRIPT = (
 
 def play(actors: Actors, script: str, back_end: str, mode: str, **more: object) -> Job:
     skip_if_missing(actors.build, back_end)
-    settings = mode_settings(mode)
+    settings: dict[str, Any] = mode_settings(mode)
+    if "memory" in more:
+        settings["client"] = {"buffer_memory": more.pop("memory")}
     if "kind" in more:
         settings["transport"] = {"kind": more.pop("kind")}
     chosen = {"path": f"out{extension(back_end)}", **more}
@@ -89,12 +91,16 @@ def test_values_are_converted_in_every_format_and_mode(
     check(path, np.float32)
 
 
+# Blocks that are larger than the memory for copies travel in parts.
+@pytest.mark.parametrize("memory", ["1 GiB", "8 KiB"])
 @pytest.mark.parametrize("kind", ["message", "shared"])
-def test_servers_read_no_values_of_another_type_in_place(actors: Actors, kind: str) -> None:
-    only = {"variables": {"d": {"type": "program"}}}
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "netcdf"])
+def test_servers_read_no_values_of_another_type_in_place(
+    actors: Actors, back_end: str, kind: str, memory: str
+) -> None:
+    more = {"kind": kind, "memory": memory, "variables": {"d": {"type": "program"}}}
     script = SCRIPT.format(kind="series")
-    job = play(actors, script, "posix", "async", kind=kind, type="float32", **only)
-    check(done(job), np.float32)
+    check(done(play(actors, script, back_end, "async", type="float32", **more)), np.float32)
 
 
 @pytest.mark.parametrize("mode", ["async", "sync", "kernel"])

@@ -102,3 +102,5 @@ def test_memory_of_malloc_goes_past_the_page_cache(
     found = counted(play(actors, [put, "end_step out"] * STEPS, back_end, **more))
     assert found["direct_bytes"] + found["buffered_bytes"] >= STEPS * STEP_BYTES, found
     assert found["buffered_bytes"] < STEPS * STEP_BYTES / 50, found
+    if back_end != "pnetcdf":  # its records begin anywhere in a page
+        assert found["copied_bytes"] == STEPS * STEP_BYTES, found  # once

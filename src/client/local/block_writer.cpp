@@ -58,7 +58,8 @@ class BlockWriter::Cutter {
         writer_{writer},
         piece_{std::move(piece)},
         long_bytes_{long_run_bytes(blocks.disk_, writer)},
-        can_lend_{block.is_dense() && (!block.buffered || has_bug(Bug::buffered_not_copied)) &&
+        can_lend_{block.is_dense() &&
+                  (!block.buffered || block.copy || has_bug(Bug::buffered_not_copied)) &&
                   !writer.swaps_bytes() && block.variable.kept_bits == 0} {
     piece_->is_in_file_order = true;
   }
@@ -168,12 +169,15 @@ class BlockWriter::Cutter {
   }
 
   void lend(std::int64_t first, std::int64_t count, std::span<const std::byte> memory) {
-    blocks_.look_at_pages(memory);
-    blocks_.link_.counters().add(trace::Counter::lent_bytes, static_cast<double>(memory.size()));
-    given_.is_lent = true;
+    if (block_.copy == nullptr) {
+      blocks_.look_at_pages(memory);
+      blocks_.link_.counters().add(trace::Counter::lent_bytes, static_cast<double>(memory.size()));
+      given_.is_lent = true;
+    }
     if (gathered_.count == 0) {
       gathered_.first = first;
       gathered_.bytes = memory.first(0);
+      gathered_.loan = blocks_.link_.copies().needed_for_disk(block_.copy);
     }
     gathered_.count += count;  // dense: behind what was lent before
     gathered_.bytes = {gathered_.bytes.data(), gathered_.bytes.size() + memory.size()};

@@ -18,28 +18,27 @@ namespace iocomp::client {
 void KeptBlocks::keep(Kept kept) {
   link_.tickets().find(kept.block.ticket)->kept = true;
   if (kept.block.buffered) {
-    lie_in(link_.copy_buffer(kept.block.bytes()), kept);
+    lie_in(link_.copy_buffer(kept.block.bytes(), kept.block.page_remainder(0)), kept.block);
   }
   kept_[kept.block.step].push_back(std::move(kept));
 }
 
-void KeptBlocks::lie_in(Copy copy, Kept& kept) {
-  Block& block = kept.block;
-  kept.copy = std::move(copy);
-  block.copy_to({kept.copy.get(), block.bytes()}, 0, array::elements(block.region), false);
-  block.lies_packed(kept.copy.get());
-  block.buffered = true;  // written from another copy if that must be aligned
+void KeptBlocks::lie_in(Copy copy, Block& block) {
+  block.copy_to({copy.get(), block.bytes()}, 0, array::elements(block.region), false);
+  block.lies_in(std::move(copy));
+  block.buffered = true;
   link_.tickets().find(block.ticket)->kept = false;
 }
 
 // Blocks may be taken from here during the wait for memory.
 void KeptBlocks::copy(std::uint64_t ticket) {
-  Copy copy = link_.copy_buffer(find(ticket)->bytes());
+  const Block& meant = *find(ticket);
+  Copy copy = link_.copy_buffer(meant.bytes(), meant.page_remainder(0));
   if (const Block* block = find(ticket)) {
     auto& blocks = kept_.at(block->step);
     const auto kept =
         std::ranges::find(blocks, ticket, [](const Kept& one) { return one.block.ticket; });
-    lie_in(std::move(copy), *kept);
+    lie_in(std::move(copy), kept->block);
   }
 }
 

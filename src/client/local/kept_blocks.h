@@ -23,7 +23,6 @@ class KeptBlocks {
   struct Kept {
     Block block;
     std::shared_ptr<writing::Piece> piece;
-    Copy copy;  // the copy that it lies in, or null
   };
   explicit KeptBlocks(Link& link) : link_{link} {}
 
@@ -43,7 +42,7 @@ class KeptBlocks {
   [[nodiscard]] std::vector<Kept> take(const std::function<bool(const Block&)>& is_meant);
 
  private:
-  void lie_in(Copy copy, Kept& kept);
+  void lie_in(Copy copy, Block& block);
 
   Link& link_;
   std::map<std::int64_t, std::deque<Kept>> kept_;  // by step

@@ -255,6 +255,15 @@ void LocalCarrier::end_step(std::int64_t step, const StepEnd& end) {
   link_.pump();
 }
 
+// The lead may have told the place of the variable. A block with a place can be given to its writer
+// at once.
+void LocalCarrier::put(const Block& block) {
+  if (!writer().files().place(block.variable.id, block.step)) {
+    (void)advance();
+  }
+  blocks_.put(block);
+}
+
 // Waits until the step is settled, or lost.
 void LocalCarrier::await_step(std::int64_t step) {
   if (settled_ > step || writer().is_lost(step)) {

@@ -60,7 +60,7 @@ class LocalCarrier : public Carrier {
 
   void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
-  void put(const Block& block) override { blocks_.put(block); }
+  void put(const Block& block) override;
   [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
   void put_nothing(const Block& block) override { blocks_.put_nothing(block); }
   void end_step(std::int64_t step, const StepEnd& end) override;

@@ -81,10 +81,10 @@ void MemberBlocks::put(const Block& block) {
   const bool is_exchanged =
       waiting_writes_.exchanges(block) && (!block.buffered || link_.has_copy_room(block.bytes()));
   if (can_write(block) && !is_exchanged) {
-    write({block, piece, nullptr});
+    write({block, piece});
     return;
   }
-  const Outcome kept = outcome_of([&] { kept_.keep({block, piece, nullptr}); });
+  const Outcome kept = outcome_of([&] { kept_.keep({block, piece}); });
   if (!kept.ok()) {
     file_.give_up(piece, kept);
   }

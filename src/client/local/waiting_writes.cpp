@@ -14,7 +14,6 @@
 #include "array/box.h"
 #include "array/region.h"
 #include "base/error.h"
-#include "base/free_ranges.h"
 #include "client/carrier.h"
 #include "client/exchange/exchange.h"
 #include "client/link.h"
@@ -30,13 +29,6 @@ namespace iocomp::client {
 namespace {
 
 constexpr std::size_t part_bytes = std::size_t{8} << 20;  // copied at once
-
-// The part of the memory that begins in a page where the offset in the file does, so that it may
-// go past the page cache.
-std::span<std::byte> aligned_as(std::int64_t offset, std::span<std::byte> memory) {
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return memory.subspan((static_cast<std::uintptr_t>(offset) - address) % FreeRanges::page_bytes);
-}
 
 // A rank that writes for others names the variable in its failures.
 Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) {
@@ -67,8 +59,7 @@ void WaitingWrites::finish(writing::FileWriter& writer) {
 void WaitingWrites::write(const KeptBlocks::Kept& kept) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};
   writing::FileWriter& writer = files_.writer_of(kept.block.step);
-  // No copy is made of a copy.
-  if (files_.is_plain() && kept.copy == nullptr) {
+  if (files_.is_plain()) {
     // The block is written as while the program goes on, but nothing has to be kept for it.
     Block now = kept.block;
     now.buffered = false;
@@ -100,14 +91,13 @@ void WaitingWrites::write_whole(const KeptBlocks::Kept& kept, writing::FileWrite
     chunk.count = std::min(part, elements - first);
     const auto bytes = static_cast<std::size_t>(chunk.count * element);
     if (copies) {
-      const auto memory = std::make_shared<std::vector<std::byte>>(bytes + FreeRanges::page_bytes);
-      const auto packed = aligned_as(piece->offset + first * element, *memory).first(bytes);
-      block.copy_to(packed, first, chunk.count, writer.swaps_bytes());
-      chunk.bytes = chunk.own_bytes = packed;
-      chunk.loan = memory;
+      const auto packed = std::make_shared<std::vector<std::byte>>(bytes);
+      block.copy_to(*packed, first, chunk.count, writer.swaps_bytes());
+      chunk.bytes = chunk.own_bytes = *packed;
+      chunk.loan = packed;
     } else {
       chunk.bytes = {block.first_value(), bytes};
-      chunk.loan = kept.copy;
+      chunk.loan = block.copy;
     }
     writer.write(std::move(chunk));
     finish(writer);

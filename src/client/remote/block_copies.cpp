@@ -24,15 +24,6 @@ constexpr std::size_t least_row_bytes = 4096;
 
 }  // namespace
 
-Copy BlockCopies::take(Block& block, const std::vector<array::Piece>& pieces) {
-  if (!must_copy(block, pieces)) {
-    return nullptr;
-  }
-  Copy copy = this->copy(block);
-  block.lies_packed(copy.get());
-  return copy;
-}
-
 // A server with a hardware thread of its own reads rows where they lie, which spares the program.
 // Elsewhere packing them is less work in all, as long as there is memory for copies.
 bool BlockCopies::is_pulled_in_rows(const Block& block,
@@ -69,16 +60,35 @@ bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>&
          (!block.is_dense() && !is_pulled_in_rows(block, pieces));
 }
 
-Copy BlockCopies::copy(const Block& block) {
-  // The copy lies as far from a page border as the block does in the file, where variables begin at
-  // one. So it can be written O_DIRECT.
-  const auto first = array::index_of(block.variable.shape, block.region, 0);
-  const std::size_t at = static_cast<std::size_t>(first) * block.element_bytes();
-  Copy copy = link_.copy_buffer(block.bytes(), at % transport::Transport::page_bytes);
+// Several parts fit at once, so that one is copied while a server takes another.
+std::vector<array::Piece> BlockCopies::parts(const Block& block,
+                                             const std::vector<array::Piece>& pieces) const {
+  const std::size_t element = block.element_bytes();
+  const auto most = static_cast<std::int64_t>(link_.copy_limit_bytes() / element);
+  const auto part = std::max<std::int64_t>(most / 4, 1);
+  std::vector<array::Piece> parts;
+  for (const auto& piece : pieces) {
+    const std::int64_t end = piece.first + piece.count;
+    const std::int64_t at_once =
+        piece.count <= most ? std::max<std::int64_t>(piece.count, 1) : part;
+    std::int64_t first = piece.first;
+    do {  // also a piece without elements is sent
+      parts.push_back({piece.part, first, std::min(at_once, end - first)});
+      first += at_once;
+    } while (first < end);
+  }
+  return parts;
+}
+
+Copy BlockCopies::copy(const Block& block, const array::Piece& piece) {
+  const std::size_t element = block.element_bytes();
+  const std::size_t bytes = static_cast<std::size_t>(piece.count) * element;
+  Copy copy = link_.copy_buffer(bytes, block.page_remainder(piece.first));
   if (block.is_dense()) {
-    stream_copy(copy.get(), block.first_value(), block.bytes());
+    const std::size_t from = static_cast<std::size_t>(piece.first) * element;
+    stream_copy(copy.get(), block.first_value() + from, bytes);
   } else {
-    block.pack(0, array::elements(block.region), copy.get());
+    block.pack(piece.first, piece.count, copy.get());
   }
   return copy;
 }

@@ -24,15 +24,17 @@ class BlockCopies {
   [[nodiscard]] bool travels_in_header(std::size_t bytes) const noexcept {
     return bytes <= limits_.inline_bytes;
   }
-  /// Copy a block that servers must not, or cannot, read where it lies. From then on the block lies
-  /// in the copy. @return the copy; nothing if the block stays where it is.
-  [[nodiscard]] Copy take(Block& block, const std::vector<array::Piece>& pieces);
+  /// True for a block that servers must not, or cannot, read where it lies.
+  [[nodiscard]] bool must_copy(const Block& block, const std::vector<array::Piece>& pieces) const;
+  /// Cut pieces for which there can never be a copy into parts.
+  [[nodiscard]] std::vector<array::Piece> parts(const Block& block,
+                                                const std::vector<array::Piece>& pieces) const;
+  /// Copy a piece. Waits for memory while servers have copies to give back.
+  [[nodiscard]] Copy copy(const Block& block, const array::Piece& piece);
 
  private:
-  [[nodiscard]] bool must_copy(const Block& block, const std::vector<array::Piece>& pieces) const;
   [[nodiscard]] bool is_pulled_in_rows(const Block& block,
                                        const std::vector<array::Piece>& pieces) const;
-  [[nodiscard]] Copy copy(const Block& block);
 
   Limits limits_;
   Link& link_;

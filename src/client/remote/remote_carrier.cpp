@@ -119,28 +119,26 @@ void RemoteCarrier::put(const Block& block) {
     pieces = array::cut(block.variable.shape, block.region, domains);
     tell_of_small_pieces(block, pieces.size());
   }
-  Block source = block;
-  Copy copy = copies_.take(source, pieces);
-  Ticket* ticket = link_.tickets().find(block.ticket);
-  ticket->pieces = static_cast<std::int64_t>(pieces.size());
+  const bool is_copied = copies_.must_copy(block, pieces);
+  if (is_copied && !route_.whole_steps) {
+    pieces = copies_.parts(block, pieces);
+  }
+  link_.tickets().find(block.ticket)->pieces = std::ssize(pieces);
   std::vector<Remains::Piece> kept;
   bool has_headers = false;
   for (const auto& piece : pieces) {
     const std::size_t bytes = static_cast<std::size_t>(piece.count) * block.element_bytes();
     if (copies_.travels_in_header(bytes)) {
-      put_in_header(source, piece);
+      put_in_header(block, piece);
       has_headers = has_headers || piece.count > 0;
+    } else if (is_copied) {  // so the caller's memory is free at once
+      const Copy copy = copies_.copy(block, piece);
+      kept.push_back(put_piece(block, piece, copy.get()));
+      link_.free_when_taken(copy, kept.back().post);
     } else {
-      kept.push_back(put_piece(source, piece));
+      kept.push_back(put_piece(block, piece, nullptr));
+      link_.tickets().find(block.ticket)->posts.push_back(kept.back().post);
     }
-  }
-  if (copy) {
-    // The copy lives until its last piece is taken. The caller's memory is free at once.
-    ticket = link_.tickets().find(block.ticket);
-    for (const auto post : ticket->posts) {
-      link_.free_when_taken(copy, post);
-    }
-    ticket->posts.clear();
   }
   if (remains_) {
     if (has_headers) {
@@ -195,7 +193,8 @@ void RemoteCarrier::put_in_header(const Block& block, const array::Piece& part) 
   link_.post(part.part, protocol::encode(route_.key, piece));
 }
 
-Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& part) {
+Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& part,
+                                        const std::byte* copy) {
   const auto [server, first, count] = part;
   Remains::Piece kept{.variable = block.variable,
                       .step = block.step,
@@ -217,23 +216,20 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& 
       piece.chunk_elements = array::whole_rows(block.region.box, piece.chunk_elements);
     }
   }
-  if (!block.is_dense()) {
+  if (copy == nullptr && !block.is_dense()) {
     kept.rows = {.array = block.values,
                  .memory = block.memory,
                  .element_bytes = element,
                  .first = first,
                  .count = count};
     kept.post = link_.post_strided(server, protocol::encode(route_.key, piece), *kept.rows);
-    link_.tickets().find(block.ticket)->posts.push_back(kept.post);
     return kept;
   }
-  const std::span<const std::byte> bulk{
-      block.first_value() + static_cast<std::size_t>(first) * element, bytes};
-  const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
-                               static_cast<std::size_t>(piece.chunk_elements) * element);
-  link_.tickets().find(block.ticket)->posts.push_back(post);
-  kept.post = post;
-  kept.bytes = bulk;
+  kept.bytes = {
+      copy != nullptr ? copy : block.first_value() + static_cast<std::size_t>(first) * element,
+      bytes};
+  kept.post = link_.post(server, protocol::encode(route_.key, piece), kept.bytes,
+                         static_cast<std::size_t>(piece.chunk_elements) * element);
   return kept;
 }
 

@@ -75,7 +75,8 @@ class RemoteCarrier : public Carrier {
  private:
   protocol::Piece described(const Block& block, const array::Piece& part);
   void put_in_header(const Block& block, const array::Piece& part);
-  Remains::Piece put_piece(const Block& block, const array::Piece& part);
+  /// @param copy  the values of this part, or null: they are read where the block lies.
+  Remains::Piece put_piece(const Block& block, const array::Piece& part, const std::byte* copy);
   void note(const Block& block);
   void tell_of_small_pieces(const Block& block, std::size_t pieces);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const StepEnd& end);
