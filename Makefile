@@ -155,7 +155,7 @@ abi: build/release/build.ninja | needs-abi ## compare the library's interface wi
 	tools/check_abi build/release
 
 .PHONY: lint
-lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
+lint: needs-lint build/dev/build.ninja ## formatting, layers, comments, clang-tidy
 	tools/lint
 
 .PHONY: format

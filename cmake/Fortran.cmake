@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether bindings/fortran can be built: IOCOMP_FORTRAN_FOUND, or IOCOMP_FORTRAN_REASON.
+# Sets IOCOMP_FORTRAN_FOUND if bindings/fortran can be built, or IOCOMP_FORTRAN_REASON.
 set(IOCOMP_WITH_FORTRAN AUTO CACHE STRING "Build the module iocomp for Fortran: AUTO (if a compiler is found), ON or OFF")
 set_property(CACHE IOCOMP_WITH_FORTRAN PROPERTY STRINGS AUTO ON OFF)
 
@@ -11,7 +11,7 @@ macro(detect_fortran)
   check_language(Fortran)
   if(CMAKE_Fortran_COMPILER)
     enable_language(Fortran)
-    # Where two MPIs are installed, the one of C: mpicc.mpich has mpifort.mpich beside it.
+    # If two MPIs are installed, take the one of C: mpicc.mpich has mpifort.mpich beside it.
     string(REGEX REPLACE "mpi(g|i)?cc([^/]*)$" "mpifort\\2" mpi_fortran_compiler "${MPI_C_COMPILER}")
     if(NOT MPI_Fortran_COMPILER AND EXISTS "${mpi_fortran_compiler}")
       set(MPI_Fortran_COMPILER "${mpi_fortran_compiler}" CACHE FILEPATH "Compiles Fortran for the same MPI as C")

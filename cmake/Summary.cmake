@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What this build will contain, said once, so that nobody has to search the configure log for it.
+# Says once what this build will contain, so that nobody has to search the configure log for it.
 function(summary_line name value)
   string(LENGTH "${name}" length)
   math(EXPR gap "18 - ${length}")

@@ -154,7 +154,7 @@ def account(run: Result) -> dict[str, float]:
         (sync[key][0], none[key][0]) for key in ("seconds", "cpu_seconds")
     )
     counters = run["trace"]["server_sum"]
-    # Of the file that was timed: they have also written some steps before.
+    # The counters are of the file that was timed: servers have also written some steps before.
     servers = counters["cpu_seconds"] * run["bytes"] / counters["raw_bytes"]
     output = behind["cpu_seconds"][0] - cpu_alone + servers
     idle = CORES * alone - cpu_alone

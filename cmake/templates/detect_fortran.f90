@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What bindings/fortran needs of a compiler and its MPI.
+! Uses all that bindings/fortran needs of a compiler and its MPI.
 module detect
   use, intrinsic :: iso_c_binding
   use mpi_f08, only: MPI_Comm

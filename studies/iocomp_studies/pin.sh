@@ -14,7 +14,7 @@ if [ "$cpus" != - ]; then
   taskset -cp "$cpu" $$ >/dev/null || exit 1
 fi
 if [ -n "${STUDY_SEATS:-}" ]; then
-  # What the kernel says; where CPUs are emulated taskset sees what programs see.
+  # The kernel names the CPUs; where they are emulated taskset sees what programs see.
   echo "$(uname -n) $(taskset -cp $$ | sed 's/.*: //')" >"$STUDY_SEATS/seat.$rank"
 fi
 exec "$@"

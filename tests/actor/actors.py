@@ -42,7 +42,7 @@ ENDING = {"kill", "stop", "go_on", "leave", "leave_by_mpi", "TERM", "KILL", "STO
 
 Entry = dict[str, Any]
 Settings = Mapping[str, Any]
-# What happens to a job from outside: gets the launcher's process, and the folder of journals.
+# Acts on a job from outside: gets the launcher's process, and the folder of journals.
 Meanwhile = Callable[[subprocess.Popen[str], Path], None]
 
 

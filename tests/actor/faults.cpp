@@ -68,7 +68,7 @@ void leave_sign(const std::string& path) {
   }
 }
 
-/// What a fault whose turn has come does to a call. Sleeps and signals come after the lock is gone.
+/// A fault whose turn has come strikes a call. Sleeps and signals come after the lock is gone.
 Verdict strike(int error, std::size_t bytes, std::unique_lock<std::mutex>& lock) {
   if (error == half) {
     return {.allowed = std::max<std::size_t>(bytes / 2, 1)};
@@ -102,7 +102,7 @@ Verdict verdict_on(std::string_view call, const std::string& path, std::size_t b
   std::unique_lock lock{kept.mutex};
   for (auto& fault : kept.faults) {
     const bool inside = path.starts_with(kept.folder) || !path.starts_with('/');
-    // What a lock holds are no data: it is struck where it is named.
+    // A lock holds no data: it is struck only by a fault that names it.
     const bool is_spared = path.ends_with("-lock") && fault.path.find("lock") == std::string::npos;
     if (fault.call != call || !inside || is_spared || path.find(fault.path) == std::string::npos) {
       continue;

@@ -23,7 +23,7 @@ struct Fault {
   std::string sign{};      ///< a file that is made when it strikes
 };
 
-/// What becomes of a call.
+/// The outcome of a call.
 struct Verdict {
   int error = 0;            ///< errno, or 0
   std::size_t allowed = 0;  ///< of a write: bytes that it may write, not 0 without an error

@@ -39,7 +39,7 @@ void open(Stage& stage, const Line& line) {
   stage.tell(line, code, began, {{"file", name}});
 }
 
-/// What the journal says of a line about a variable.
+/// The journal's words for a line about a variable.
 nlohmann::json about(const Line& line) {
   return {{"file", line.argument(0)}, {"variable", line.argument(1)}};
 }

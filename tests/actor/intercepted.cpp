@@ -41,7 +41,7 @@ mode_t mode_in(int flags, va_list rest) {
   return is_there ? va_arg(rest, mode_t) : 0;
 }
 
-/// Whether the call has to fail, with errno set.
+/// True if the call has to fail, with errno set.
 template <typename Place>
 bool refused(std::string_view call, const Place& place) {
   const Verdict verdict = verdict_on(call, place, 0);

@@ -7,7 +7,7 @@
 
 namespace actor {
 
-/// What one rank did, one JSON object per line, on disk as soon as it happened: a rank may be
+/// The deeds of one rank, one JSON object per line, on disk as soon as they happened: a rank may be
 /// killed at any moment.
 class Journal {
  public:

@@ -34,7 +34,7 @@ class Memory {
   Memory(iocomp_session* session, const std::string& where, std::vector<std::byte> values);
   Memory(Memory&&) = default;
   Memory& operator=(Memory&&) = default;
-  /// What iocomp_alloc gave is left to iocomp_finalize.
+  /// Memory of iocomp_alloc is left to iocomp_finalize.
   ~Memory() = default;
 
   [[nodiscard]] const std::byte* data() const { return values_.data(); }

@@ -44,7 +44,7 @@ Block block_of(const Line& line, const Extents& shape, const File& file) {
   return block;
 }
 
-/// Whether the line is for this member: that which its writer falls to, or all.
+/// True if the line is for this member: it names the member's writer, or none.
 bool is_mine(const Line& line, const File& file) {
   return !line.has("writer") || std::stoll(line.option("writer", "")) % file.size == file.rank;
 }
@@ -91,7 +91,7 @@ void put(Stage& stage, const Line& line) {
   const Variable& variable = stage.variable(line);
   const Block block = block_of(line, variable.shape, file);
   const std::int64_t step = iocomp_current_step(file.handle);
-  // Of a variable of which only empty blocks are put the step has nothing.
+  // If only empty blocks of a variable are put, the step has nothing of it.
   if (line.has("writer") && !block.is_empty()) {
     file.written.push_back({line.argument(1), variable.values, step, block});
   }

@@ -98,7 +98,7 @@ std::vector<std::int64_t> steps_of(iocomp_input* input) {
   return {steps, steps + count};
 }
 
-/// What is committed under a name: this rank's rows of everything in it, or in one step.
+/// Reads the committed steps of a name: this rank's rows of everything in it, or in one step.
 void read(Stage& stage, const Line& line) {
   const auto group = line.option("on", "");
   const MPI_Comm members = group.empty() ? iocomp_comm(stage.session) : stage.groups.at(group);
@@ -130,7 +130,7 @@ void read(Stage& stage, const Line& line) {
       {{"file", line.argument(0)}, {"steps", steps}, {"left_out", left_out}, {"right", is_right}});
 }
 
-/// What there is to restart from.
+/// Finds the step to restart from.
 void latest(Stage& stage, const Line& line) {
   const double began = now_seconds();
   std::int64_t step = 0;

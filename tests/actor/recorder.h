@@ -37,7 +37,7 @@ class Turn {
   ~Turn();
 };
 
-/// Whether a file lies under the folder. Paths may be relative.
+/// True if a file lies under the folder. Paths may be relative.
 [[nodiscard]] bool concerns(int descriptor);
 [[nodiscard]] bool concerns(const std::string& path);
 

@@ -98,8 +98,8 @@ void write(io_uring_sqe& request, Ring& kept) {
   }
 }
 
-// What is recorded is done here and now: who sees the answer may act on it before the next request
-// comes by, and then the record would be too late.
+// A recorded request is done here and now: a rank that sees the answer may act on it before the
+// next request comes by, and then the record would be too late.
 void sync(io_uring_sqe& request) {
   if (const Verdict verdict = verdict_on("sync", request.fd, 0); verdict.error != 0) {
     if (recorder::concerns(request.fd)) {

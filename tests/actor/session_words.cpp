@@ -34,7 +34,7 @@ void finalize(Stage& stage, const Line& line) {
   stage.session = nullptr;
 }
 
-/// Whether a process has ended, or is stopped.
+/// True if a process has ended, or is stopped.
 bool is_out(pid_t process) {
   const std::string state = process_state(process);
   return state.empty() || std::string_view{"XZT"}.find(state.front()) != std::string_view::npos;

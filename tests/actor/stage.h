@@ -53,7 +53,7 @@ struct File {
   std::map<iocomp_state, std::size_t> waited;  // so many puts, from the first, for this state
 };
 
-/// What one rank has while it carries out a script; the words (words.h) work on it.
+/// The belongings of one rank while it carries out a script; the words (words.h) work on them.
 struct Stage {
   explicit Stage(Journal& kept);
   Stage(const Stage&) = delete;
@@ -88,7 +88,7 @@ struct Stage {
   std::map<Elements, iocomp_decomp*> decompositions;           // that are kept for the next put
 };
 
-/// What the system says of a process, from its state on (proc(5)); empty where it is not there.
+/// The system's words for a process, from its state on (proc(5)); empty if there is none.
 [[nodiscard]] std::string process_state(pid_t process);
 
 }  // namespace actor

@@ -10,12 +10,12 @@
 
 namespace actor {
 
-/// What surrounds a script that shares its process with others: working directory, environment,
-/// where stdout and stderr go. At the end all is as before, also what the script changed: the CPUs
-/// of this thread, the limit on the size of files, faults.
+/// The surroundings of a script that shares its process with others: working directory,
+/// environment, where stdout and stderr go. At the end all is as before, also what the script
+/// changed: the CPUs of this thread, the limit on the size of files, faults.
 class Surroundings {
  public:
-  /// What this rank prints goes to `printed`/stdout and `printed`/stderr.
+  /// Redirects the output of this rank to `printed`/stdout and `printed`/stderr.
   /// @throws std::runtime_error.
   Surroundings(const std::string& folder, const std::map<std::string, std::string>& environment,
                const std::string& printed);

@@ -14,7 +14,8 @@ namespace actor {
 /// @throws std::runtime_error.
 [[nodiscard]] iocomp_type type_of(const std::string& name);
 
-/// What a script puts into a variable: every element tells its step and its global index.
+/// The values that a script puts into a variable: every element tells its step and its global
+/// index.
 struct Values {
   iocomp_type type = IOCOMP_INT64;
   /// With a seed the elements tell the variable too, in every bit (pattern.h). Without one they are
@@ -22,7 +23,7 @@ struct Values {
   /// (index * 31 + step * 7) % 127. tests/system/files.py computes these.
   std::optional<std::uint64_t> seed;
 
-  /// Whether the type can do without a seed.
+  /// True if the type can do without a seed.
   [[nodiscard]] bool is_sequence() const {
     return type == IOCOMP_INT8 || type == IOCOMP_INT32 || type == IOCOMP_INT64 ||
            type == IOCOMP_FLOAT64;

@@ -9,7 +9,7 @@
 
 namespace actor {
 
-/// What the words of a script do; README.md says what they mean.
+/// The words of a script; README.md says what they mean.
 using Words = std::map<std::string, void (*)(Stage&, const Line&)>;
 
 [[nodiscard]] Words file_words();

@@ -190,7 +190,8 @@ void serial() {
   GOOD(H5Fclose(file));
 }
 
-// What the connector leaves to HDF5 is right, and beside it what it takes.
+// The connector leaves some calls to HDF5: their results are right, also beside calls that it
+// takes.
 void not_taken() {
   const hid_t access = GOOD(H5Pcreate(H5P_FILE_ACCESS));
   GOOD(H5Pset_page_buffer_size(access, 1 << 20, 0, 0));

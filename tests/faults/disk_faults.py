@@ -13,7 +13,7 @@ from places import small_disk
 from trial import NotHere, Trial
 from workload import NAME, draw_workload
 
-# Where MPI_File_open fails on one process alone, Open MPI 4 waits for ever inside it.
+# If MPI_File_open fails on one process alone, Open MPI 4 waits for ever inside it.
 HANGS_WHERE_ONE_CANNOT_OPEN = {"mpiio"}
 
 

@@ -82,7 +82,7 @@ def links(trial: Trial) -> None:
             raise Violation(f"wrong values in the steps {sight.steps}\n{job}")
 
 
-# What is damaged later
+# Files that are damaged later
 
 
 def damage(trial: Trial) -> None:

@@ -60,7 +60,7 @@ def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = N
             if entry["call"] != "close" and "step" in entry:
                 steps.add(entry["step"])
             of_rank |= steps
-            # Who has waited too long, or has lost its server, does not know what comes of the step.
+            # A rank that waited too long, or lost its server, does not know what comes of the step.
             if entry["code"] == TIMED_OUT or any(words in story for words in IN_DOUBT):
                 in_doubt |= steps
         elif entry["call"] == "wait_step":

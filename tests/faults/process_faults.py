@@ -263,7 +263,7 @@ def _stop(
     strike = _strike(trial, workload, act)
     job = trial.play(workload, meanwhile=strike, **more)
     trial.struck += strike.has_struck
-    # Of a server that stands still while ranks wait for it they may say so, and go on without it.
+    # Ranks that wait for a server that stands still may say so, and go on without it.
     failures = [entry for entry in job.failures() if entry["code"] != INVALID_ARGUMENT]
     given_up = [entry for entry in failures if "does not respond" in entry["story"]]
     if failures and not given_up:

@@ -124,7 +124,7 @@ void check_equal(const commit::Manifest& one, const commit::Manifest& other) {
   }
 }
 
-// What a reader makes of it, and sends to the other ranks.
+// Sends the manifest on as a reader sends it to the other ranks.
 void check_travel(const commit::Manifest& manifest) {
   reading::Committed committed;
   committed.add({"fields.bin", manifest.format}, manifest.inventory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `iocomp map` reads: its options, one a line, with lists of ranks, ratios and descriptions of
-// nodes. What it makes of them is complete, and the library finds the same servers by the settings
-// that it prints.
+// Reads the input of `iocomp map`: its options, one a line, with lists of ranks, ratios and
+// descriptions of nodes. What it makes of them is complete, and the library finds the same servers
+// by the settings that it prints.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where there is no libFuzzer: runs every file of a corpus, then random changes of them.
+// Stands in for a missing libFuzzer: runs every file of a corpus, then random changes of them.
 //   <target> [--changes N] [--seed S] FOLDER_OR_FILE...
 #include <sys/resource.h>
 #include <unistd.h>

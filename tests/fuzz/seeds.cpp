@@ -259,8 +259,8 @@ std::vector<std::vector<Bytes>> all_bodies() {
   };
 }
 
-// Of a file with one variable that two writers have: kind, length, body, as reports_fuzz.cpp takes
-// them.
+// Reports of a file with one variable that two writers have: kind, length, body, as
+// reports_fuzz.cpp takes them.
 void reports(const std::filesystem::path& folder) {
   Corpus corpus{folder, "reports"};
   const auto report = [](char which, const Bytes& message) {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-// Of the address sanitizer. Without it memory has no limit.
+// The address sanitizer has this. Without it memory has no limit.
 extern "C" {
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, std::size_t),
                                               void (*released)(const volatile void*))
@@ -25,7 +25,7 @@ std::atomic<std::size_t> limit{no_limit};
 void allocated(const volatile void* /*memory*/, std::size_t bytes) {
   in_use += bytes;
   const std::size_t most = limit;
-  // What was allocated before the hooks may have been released: then it is below zero.
+  // Memory from before the hooks may have been released: then it is below zero.
   const auto now = static_cast<std::ptrdiff_t>(in_use.load());
   if (most != no_limit && now > static_cast<std::ptrdiff_t>(most)) {
     limit = no_limit;

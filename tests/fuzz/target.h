@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/// What a fuzz target is made of. Each source `<target>_fuzz.cpp` defines this one function;
+/// The entry of a fuzz target. Each source `<target>_fuzz.cpp` defines this one function;
 /// libFuzzer calls it, or replay_main.cpp.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -46,7 +46,7 @@ quietly cmake -S "$here/subproject" -B "$work/build" -G Ninja -DIOCOMP_SOURCE="$
   -DMPI_CXX_COMPILER="$mpi_cxx" -DIOCOMP_WITH_ADIOS2=OFF -DIOCOMP_WITH_FORTRAN=OFF \
   -DIOCOMP_WITH_HDF5=OFF -DIOCOMP_WITH_NETCDF=OFF -DIOCOMP_WITH_PNETCDF=OFF "${launcher[@]}"
 grep -q '^\(FETCHCONTENT_SOURCE_DIR_\)\?\(CLI11\|GTest\|IOCOMP_PYTHON\)' "$work/build/CMakeCache.txt" && fail 'the library alone looks for more than it needs'
-# What the programs load at run time comes with the library that they link.
+# The modules that the programs load at run time come with the library that they link.
 ninja -C "$work/build" -t targets all | grep -o 'libiocomp_\(format\|source\)_[a-z0-9_]*\.so' | sort -u >"$work/modules"
 [ "$(wc -l <"$work/modules")" -gt 4 ] || fail 'there are no back-ends'
 cmake --build "$work/build" --target numbers_c -- -n >"$work/plan"

@@ -85,7 +85,7 @@ array::Box column_block(const contents::Variable& of, int rank, int ranks) {
   return box;
 }
 
-/// What the ranks have written of the variables, summed: each element at most once.
+/// The values of the variables that the ranks have written, summed: each element at most once.
 struct Files {
   explicit Files(std::vector<contents::Variable> of) : variables{std::move(of)} {
     for (const auto& one : variables) {
@@ -257,7 +257,7 @@ TEST(Exchange, WritesEveryElementOnceWhateverTheBlocks) {
   }
 }
 
-/// What falls to a rank of an array that is dealt out in short runs, and its values.
+/// A rank's part of an array that is dealt out in short runs, and its values.
 struct Irregular {
   Irregular(const contents::Variable& of, std::uint32_t seed, const Job& job) {
     std::mt19937 generator{seed};

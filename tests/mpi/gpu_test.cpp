@@ -125,7 +125,7 @@ class Session {
   int ranks = 1;
 };
 
-/// What all ranks have of the arrays, by global index.
+/// The value of the arrays of all ranks, by global index.
 double value(std::int64_t index, std::int64_t step) {
   return static_cast<double>(index + 1'000'000'000 * step);
 }
@@ -306,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(BackEnds, Gpu,
                                           testing::Values("kernel", "sync", "shared", "message"),
                                           testing::ValuesIn(back_ends())),
                          name_of);
-// What is copied out of a GPU is the same to each of them.
+// The copies from a GPU are the same to each of them.
 INSTANTIATE_TEST_SUITE_P(OtherDriver, Gpu,
                          testing::Combine(testing::Values("hip"),
                                           testing::Values("kernel", "sync", "shared", "message"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What some ranks have written others read: sessions of their own on parts of the world, one after
+// Some ranks write, and others read: in sessions of their own on parts of the world, one after
 // another, as jobs of different sizes would.
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -34,7 +34,7 @@ class Structs : public ::testing::Test {
     std::filesystem::remove_all(folder);
   }
 
-  // What one step of a file that has only `u` holds, closed and read back.
+  // Returns what one step of a file that has only `u` holds, closed and read back.
   std::vector<std::int32_t> written() {
     EXPECT_EQ(iocomp_close(file), 0) << iocomp_error();
     iocomp_input* input = nullptr;

@@ -34,7 +34,7 @@ class OldNames : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-// What there is in the input that the test below makes.
+// Compares the input with what the test below makes.
 void look(iocomp_input* input) {
   std::int64_t steps = 0;
   std::int64_t step = -1;

@@ -50,7 +50,7 @@ def test_residuals_are_those_of_the_reference(build: Build, ranks: int, layout: 
     assert result["nonzeros"] == nonzeros
     assert result["first_residual"] == pytest.approx(first, rel=2e-6)
     for iteration, expected in zip((1, 5, 10, 20), residuals, strict=True):
-        # What is as small as that depends on rounding.
+        # A number as small as that depends on rounding.
         digits = 1e-5 if expected > 1e-14 else 1e-3
         assert result["residuals"][iteration - 1] == pytest.approx(expected, rel=digits, abs=0)
     assert len(result["residuals"]) == 50

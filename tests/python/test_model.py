@@ -192,7 +192,7 @@ def test_planted_parameters_that_walls_tell_are_found_and_all_walls() -> None:
     for name in ("bandwidth.posix", "commit.posix", "part.kernel"):
         assert found.value(name) == pytest.approx(planted.value(name), rel=0.1), name
     assert found.value("writers.posix") == pytest.approx(0.5, abs=0.03)
-    # What a byte costs in copying and in computing can stand for each other, so not each is found.
+    # The cost of a byte in copying can stand for that in computing, so not each is found.
     assert errors_of(found, samples(planted)).worst[0] < 0.03
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a C program reads. Takes a line of JSON for each file on stdin: {"path", "backend", "kind",
-// "data"}. Answers by a line: {"code", "story"}, or {"code": 0, "steps": [[number, time]],
+// Tells what a C program reads. Takes a line of JSON for each file on stdin: {"path", "backend",
+// "kind", "data"}. Answers by a line: {"code", "story"}, or {"code": 0, "steps": [[number, time]],
 // "attributes": {name: [type, hex]}, "variables": [{"name", "type", "attributes",
 // "places": [[step, shape]]}]}. The values go to the file "data", in the order of the places.
 #include <iocomp/iocomp.h>

@@ -92,7 +92,7 @@ def _of_own_libraries(plan: Plan, path: Path, seen: View) -> list[str]:
     return wrong
 
 
-# What the library of a format has for itself: netCDF's marks of texts and of files made anew.
+# The library of a format keeps these for itself: netCDF's marks of texts and of files made anew.
 _OF_LIBRARIES = {"_Encoding", "_NCProperties", "_FillValue"}
 
 

@@ -124,7 +124,7 @@ class FileCheck {
   }
 
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
-  /// What is there.
+  /// Looks at the disk.
   [[nodiscard]] Seen seen(const Disk& disk) const {
     Seen seen;
     for (const std::int64_t step : all_) {
@@ -146,7 +146,7 @@ class FileCheck {
     return "step " + std::to_string(step) + " of " + planned_->name;
   }
 
-  // Where the variables of a step lie.
+  // Notes the places of the variables of a step.
   void note_places(std::int64_t step, const Disk& disk,
                    std::map<std::pair<std::int64_t, std::size_t>, BytesAt>& places) const {
     const auto& committed = input_->committed();
@@ -302,7 +302,7 @@ class FileCheck {
            });
   }
 
-  // Whether a step is gone because enough later ones are there.
+  // True if a step may be gone because enough later ones are there.
   [[nodiscard]] bool is_replaced(std::int64_t step) const {
     const auto later = std::ranges::count_if(all_, [step](auto one) { return one > step; });
     return planned_->keeps > 0 && later >= planned_->keeps;

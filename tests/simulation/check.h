@@ -14,24 +14,24 @@
 
 namespace simulation {
 
-/// What is planned for a file, less the puts that were refused.
+/// The plan of a file, less the puts that were refused.
 [[nodiscard]] PlannedFile what_was_put(PlannedFile file, const Told& told);
 
-/// Where the bytes of a variable lie in a step.
+/// The place of the bytes of a variable in a step.
 struct BytesAt {
   Disk::Inode inode = 0;
   std::int64_t offset = 0;
   bool are_big_endian = false;
 };
 
-/// What a reader has found of a file.
+/// The findings of a reader about a file.
 struct Seen {
   Steps steps{};
   /// By step and variable, for steps of the job itself, where the manifest tells it.
   std::map<std::pair<std::int64_t, std::size_t>, BytesAt> places{};
 };
 
-/// What a reader finds on a disk, compared with what was told. Violations in words.
+/// Compares what a reader finds on a disk with what was told. Violations in words.
 /// @param seen  is given what is there, by file.
 /// @param files  those that are looked at; null: all.
 [[nodiscard]] std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told,
@@ -39,13 +39,13 @@ struct Seen {
                                                   std::vector<Seen>* seen = nullptr,
                                                   const std::vector<std::size_t>* files = nullptr);
 
-/// What a reader shows of a disk on which a file was damaged, where that is neither right nor told.
+/// Violations that a reader shows on a disk with a damaged file: values neither right nor refused.
 [[nodiscard]] std::vector<std::string> check_damaged(const Plan& plan,
                                                      const std::vector<Told>& told, Disk& disk,
                                                      const std::string& when,
                                                      const std::string& damaged, bool is_shorter);
 
-/// What tickets have called durable, compared with a disk: it may be one of before the commit.
+/// Compares the durable bytes of tickets with a disk: it may be one of before the commit.
 /// @param places  where the bytes lie in the end.
 [[nodiscard]] std::vector<std::string> check_durable(const Plan& plan,
                                                      const std::vector<Told>& told,

@@ -252,7 +252,7 @@ Disk Disk::after_power_loss(Random& random) const {
   return after;
 }
 
-// Of files, and of all folders.
+// Returns files, and all folders.
 std::vector<std::pair<std::string, Disk::Inode>> Disk::names_with(const std::string& part,
                                                                   Inode folder) const {
   std::vector<std::pair<std::string, Inode>> found;

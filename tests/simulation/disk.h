@@ -26,7 +26,7 @@ class Disk {
   static constexpr Inode root = 1;
   static constexpr std::int64_t sector_bytes = 512;
 
-  /// What goes wrong, and when.
+  /// The faults, and when they come.
   struct Faults {
     std::optional<std::int64_t> capacity_bytes{};  ///< then ENOSPC
     std::optional<std::int64_t> failing_write{};   ///< this one, and some after it: EIO
@@ -73,7 +73,7 @@ class Disk {
   void look(Inode inode, std::int64_t offset, std::int64_t bytes, int node);
   /// How often an fsync has failed and lost what it should have kept.
   [[nodiscard]] std::int64_t losses(Inode inode) const { return nodes_.at(inode).losses; }
-  /// Of a file or a folder. @param is_heard  else it does not fail: its error would be told to
+  /// Syncs a file or a folder. @param is_heard  else it does not fail: its error would be told to
   /// nobody.
   /// @return 0 or a negative errno.
   [[nodiscard]] int sync(Inode inode, int node, bool is_heard = true);
@@ -87,9 +87,9 @@ class Disk {
   /// Called before each change, fsyncs among them. A disk after a power loss has none.
   void when_changing(std::function<void()> action) { changing_ = std::move(action); }
 
-  /// What may be there after a power loss now.
+  /// A disk as it may be after a power loss now.
   [[nodiscard]] Disk after_power_loss(Random& random) const;
-  /// Whether a program that reads files with `part` in their names finds the same as on another.
+  /// True if a program that reads files with `part` in their names finds the same as on another.
   [[nodiscard]] bool looks_like(const Disk& other, const std::string& part) const {
     return looks_like(other, part, root);
   }

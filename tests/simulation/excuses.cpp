@@ -23,7 +23,7 @@ bool any_file(const Plan& plan, bool (*is_so)(const PlannedFile&)) {
   return std::ranges::any_of(plan.files, is_so);
 }
 
-/// What the programs or the settings make fail, without any fault from outside.
+/// True if the programs or the settings cause the failure, without any fault from outside.
 bool is_asked_for(const Plan& plan, ErrorCode code) {
   if (any_file(plan, has_mistake)) {
     return true;
@@ -74,7 +74,7 @@ bool tells_each_step(const Plan& plan, const PlannedFile& file) {
   return !has_mistake(file) && !plan.faults.killed_server && !plan.faults.stopped_process;
 }
 
-// Where a rank is told only after a put where the block goes, and nothing that it has copied can be
+// If a rank is told only after a put where the block goes, and nothing that it has copied can be
 // written before, it copies the block beyond the bound: to wait would be for ever. What such copies
 // are written from is one more copy, of a quarter of the bound or a run. Runs go through the page
 // cache, each as a whole, where they are shorter than what goes past it, or may overlap.

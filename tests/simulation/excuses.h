@@ -8,8 +8,8 @@
 
 namespace simulation {
 
-/// What the faults and mistakes of a plan may excuse. All exceptions from what the library promises
-/// stand here.
+/// The excuses that the faults and mistakes of a plan give. All exceptions from what the library
+/// promises stand here.
 
 /// True if a call of a rank may fail so.
 /// @param can_go_on  the ranks live on when a server is lost.

@@ -19,12 +19,12 @@ class FileBytes {
   static constexpr std::int64_t page_bytes = 4096;
 
   [[nodiscard]] std::int64_t size() const noexcept { return pages_->size; }
-  /// What begins at this offset, as far as there is something.
+  /// Reads the bytes that begin at this offset, as far as there are any.
   /// @return how many bytes.
   std::size_t read(std::int64_t offset, std::span<std::byte> to) const;
   /// The file becomes longer where they reach beyond its end.
   void write(std::int64_t offset, std::span<const std::byte> bytes);
-  /// What is new holds zeros.
+  /// New bytes are zeros.
   void resize(std::int64_t bytes);
   /// Every page that may hold something else than zeros, in ascending order.
   void for_each_page(

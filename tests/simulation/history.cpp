@@ -31,7 +31,7 @@ std::int64_t count_faults(const PlannedFaults& faults) {
          (faults.killed_server ? 1 : 0) + (faults.second_job_at ? 1 : 0) + faults.power_losses;
 }
 
-/// What the library prints while a history runs is told in its log.
+/// Tells in the log of a history what the library prints while it runs.
 class Printed {
  public:
   explicit Printed(std::function<void(const std::string&)> log) : log_{std::move(log)} {
@@ -65,7 +65,7 @@ class Printed {
 
 std::string in_microseconds(Nanoseconds time) { return std::to_string(time / microsecond) + " us"; }
 
-// What the ranks are told, and what is asked of the disk, each with its time.
+// Logs what the ranks are told, and what is asked of the disk, each with its time.
 void tell_of(World& world, Machine& machine, Job& job,
              const std::function<void(const std::string&)>& log) {
   const auto timed = [&world, log](const std::string& what) {
@@ -77,7 +77,7 @@ void tell_of(World& world, Machine& machine, Job& job,
   });
 }
 
-/// Of the steps that a job leaves, those that its ranks were not told of, nor found durable.
+/// Returns those steps that a job leaves, and its ranks were not told of, nor found durable.
 std::set<std::int64_t> untold(const Steps& steps, const Told& told) {
   std::set<std::int64_t> untold;
   for (const auto& [step, file] : steps) {
@@ -258,7 +258,7 @@ void History::run_job(std::size_t number, const Plan& plan) {
       is_left_alone_ || job.was_killed() || job.have_given_up() || plan.faults.folder_goes;
 }
 
-// What is there at the end is looked at first. Of looks that show the same of a file, one is
+// The look at the end is checked first. Of looks that show the same of a file, one is
 // checked.
 std::vector<Seen> History::check_looks(const Plan& plan) {
   std::vector<Look> looks = std::exchange(looks_, {});

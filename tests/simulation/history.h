@@ -13,7 +13,7 @@
 
 namespace simulation {
 
-/// What running a plan came to.
+/// The outcome of a plan that ran.
 struct Result {
   std::vector<std::string> violations{};
   std::int64_t faults = 0;  ///< power losses looked at, and what else went wrong on purpose

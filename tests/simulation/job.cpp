@@ -357,7 +357,7 @@ void Job::try_as_second_job() {
   is_second_there_ = false;
 }
 
-// What is copied stays within its bound: by this rank, and by the servers together.
+// The copied bytes stay within their bound: of this rank, and of the servers together.
 void Job::check_memory(int rank, iocomp::client::Client& client) {
   const auto check = [&](const std::string& who, std::size_t peak, std::size_t limit) {
     if (peak > limit) {

@@ -41,16 +41,16 @@ class Job {
 
   Job(const Plan& plan, World& world, Machine& machine);
 
-  /// What is there already.
+  /// Tells the oracle what is there already.
   void know(const std::vector<Found>& before) { oracle_.know(before); }
   /// Run it to its end.
   void run();
 
-  /// What the calls of its programs came to.
+  /// The outcome of the calls of its programs.
   [[nodiscard]] const Oracle& oracle() const noexcept { return oracle_; }
   [[nodiscard]] bool was_killed() const noexcept { return was_killed_; }
-  /// Whether some have given others up: a server that was lost, or who did not come in time. Then
-  /// nobody knows what the others still need, and what is left the next job removes.
+  /// True if some have given others up: a server that was lost, or ranks that did not come in time.
+  /// Then nobody knows what the others still need, and what is left the next job removes.
   [[nodiscard]] bool have_given_up() const noexcept {
     return has_lost_server_ || oracle_.is_late();
   }
@@ -95,7 +95,7 @@ class Job {
 /// How every process of a simulated job uses the disk.
 [[nodiscard]] iocomp::disk::Options usual_disk_options();
 
-/// What is to be said of a process that is alive when its world has stopped.
+/// Describes a process that is alive when its world has stopped.
 [[nodiscard]] std::string how_it_hangs(const World& world);
 
 }  // namespace simulation

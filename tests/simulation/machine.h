@@ -29,7 +29,7 @@ class Machine {
   /// All paths of the simulated disk begin with it.
   static constexpr std::string_view prefix = "/sim/";
   static constexpr int first_descriptor = 1 << 20;
-  /// What `getpid` says in process 0 of the first job; those of later jobs follow far behind.
+  /// The answer of `getpid` in process 0 of the first job; those of later jobs follow far behind.
   static constexpr int first_process_id = 100000;
   // How long calls take, about.
   static constexpr Nanoseconds write_time = 20 * microsecond;

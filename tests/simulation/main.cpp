@@ -168,8 +168,8 @@ Options read_options(int count, char** words) {
   return options;
 }
 
-// Where memory lies must not change what happens. Small memory that is free waits in lists, of
-// which the C library reads the length when a program begins.
+// The addresses of memory must not change what happens. Small memory that is free waits in lists,
+// of which the C library reads the length when a program begins.
 void without_random_addresses(char** words) {
   const int now = personality(0xffffffff);
   setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=10000", 0);
@@ -221,8 +221,8 @@ std::uint64_t* seed_at_work() {
   return seed;
 }
 
-// What a killed process had is not freed: after some histories a child goes on in memory that is
-// as new. It says by its pipe what it came to.
+// The memory of a killed process is not freed: after some histories a child goes on in memory that
+// is as new. It says by its pipe what it came to.
 // @param who  has died, if it does.
 Sum run_in_child(const std::function<Sum()>& body, const std::function<std::string()>& who) {
   std::array<int, 2> ends{};
@@ -323,7 +323,7 @@ Plan read_kept(const std::filesystem::path& path) {
   }
 }
 
-// What once broke a promise.
+// Runs the histories that once broke a promise.
 int run_kept(const Options& options) {
   std::vector<std::filesystem::path> paths{options.kept};
   if (std::filesystem::is_directory(options.kept)) {
@@ -547,7 +547,7 @@ int try_bugs(Options options) {
 
 int main(int count, char** words) {
   without_random_addresses(words);
-  // What one history frees the next one takes, without the system.
+  // Each history takes the memory that the one before has freed, without the system.
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
   __libc_single_threaded = 0;           // simulated threads are threads for the C++ library

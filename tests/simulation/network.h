@@ -17,7 +17,7 @@
 
 namespace simulation {
 
-/// What MPI promises, and nothing more: messages of a pair in order, all else at any time. Small
+/// The promises of MPI, and nothing more: messages of a pair in order, all else at any time. Small
 /// messages leave at once; of large ones the bytes are taken when the receiver is there, at some
 /// later moment.
 class Network {
@@ -33,7 +33,7 @@ class Network {
     std::size_t bytes = 0;
   };
   struct Message;
-  /// Where the bytes of a message lie, in parts.
+  /// The places of the bytes of a message, in parts.
   using Source = std::vector<std::span<const std::byte>>;
   using Target = std::vector<std::span<std::byte>>;
   /// Something that was started. It completes at a time that is known once all it needs is there.
@@ -73,7 +73,7 @@ class Network {
   [[nodiscard]] bool test(Request& request, Status* status);
   void release(Request& request);
 
-  /// What one rank gives to a collective call, and what it gets.
+  /// One rank's part in a collective call: what it gives, and what it gets.
   struct Part {
     std::vector<std::byte> given{};
     std::function<void(const std::vector<Part>&)> take{};  ///< called when the rank completes

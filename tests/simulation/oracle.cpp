@@ -206,7 +206,7 @@ bool Oracle::close(int rank, std::size_t file, std::int64_t steps,
     }
   }
   say(rank, "has closed " + planned.name);
-  // What was told before is not told again: then close may say yes.
+  // A failure that was told before is not told again: then close may say yes.
   told.is_closed = ++closes_[file] == count_members(plan_, planned) && failures_ == 0;
   return true;
 }

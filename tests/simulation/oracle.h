@@ -18,7 +18,7 @@
 
 namespace simulation {
 
-/// What the calls of one rank came to for one file: 0, or the code of an error.
+/// The results of the calls of one rank for one file: 0, or the code of an error.
 struct Ends {
   int first_error = 0;
   /// By step, variable, number of the put: what became of its ticket, or why there is none.
@@ -34,12 +34,12 @@ class Oracle {
 
   explicit Oracle(const Plan& plan);
 
-  /// What is there already.
+  /// Learns what is there already.
   void know(const std::vector<Found>& before);
   /// The ranks live on when a server is lost.
   void let_go_on(bool can_go_on) noexcept { can_go_on_ = can_go_on; }
   void when_called(std::function<void(int rank, const std::string&)> log) { log_ = std::move(log); }
-  /// What happens in each call of a program before it begins, and after it has ended.
+  /// Each call of a program does this before it begins, and after it has ended.
   void around_calls(std::function<void(int rank)> begins, std::function<void(int rank)> ends) {
     call_begins_ = std::move(begins);
     call_ends_ = std::move(ends);
@@ -54,11 +54,11 @@ class Oracle {
   void opened(int rank, std::size_t file, std::int64_t first_step);
   /// A rank is about to close a file, or to leave that to finalize.
   void lets_go(std::size_t file) { --open_[file]; }
-  /// Whether all members have a file open.
+  /// True if all members have a file open.
   [[nodiscard]] bool is_held(std::size_t file) const;
   /// A rank has set the attributes of a file, to their values of this version.
   void set_attributes(std::size_t file, int version);
-  /// What a put came to: its ticket, or 0.
+  /// The result of a put: its ticket, or 0.
   int& end_of_put(int rank, std::size_t file, const PutName& put);
   void refused(std::size_t file, const PutName& put);
   void is_durable(std::size_t file, const PutName& put);
@@ -79,7 +79,7 @@ class Oracle {
   [[nodiscard]] bool is_late() const noexcept { return is_late_; }
 
  private:
-  /// What one rank was told about one file that has failed.
+  /// The failures of one file that one rank was told.
   struct Failures {
     std::set<std::int64_t> steps{};
     bool is_whole_file = false;

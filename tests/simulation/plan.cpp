@@ -240,7 +240,7 @@ PlannedFile make_file(Random& random, const Plan& plan, const Size& size, int nu
   return file;
 }
 
-// Who opens each file: all, or some; groups that have no rank in common, or any.
+// Chooses who opens each file: all, or some; groups that have no rank in common, or any.
 std::vector<std::vector<int>> choose_groups(Random& random, int ranks, int files) {
   std::vector<std::vector<int>> groups(static_cast<std::size_t>(files));
   if (!random.chance(1, 4)) {
@@ -562,7 +562,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   for (int i = 0; i < files; ++i) {
     plan.files.push_back(make_file(random, plan, size, i, groups[static_cast<std::size_t>(i)]));
   }
-  // Where a rank makes a mistake in one file, synchronous ranks lose the others with it.
+  // If a rank makes a mistake in one file, synchronous ranks lose the others with it.
   plan.are_files_in_turn =
       files > 1 && random.chance(1, 2) && std::ranges::all_of(plan.files, [](const auto& file) {
         return file.mistake == Mistake::none;

@@ -17,7 +17,7 @@
 
 namespace simulation {
 
-/// What a rank waits for after a put or a step.
+/// A rank waits for this state after a put or a step.
 enum class Await : std::uint8_t { nothing, handed_over, written, durable };
 
 /// One put of one rank: a box of a variable.
@@ -40,7 +40,7 @@ struct Variable {
   int fill = 0;  ///< every byte of the fill value; 0: none is set
 };
 
-/// What happens to one variable in a step; without puts it is not in the step.
+/// The plan for one variable in a step; without puts it is not in the step.
 struct StepOfVariable {
   std::vector<std::int64_t> shape{};
   std::vector<Put> puts{};
@@ -55,7 +55,7 @@ struct Step {
   std::int64_t computes = 0;     ///< then, in microseconds, about
 };
 
-/// What one rank does otherwise than the others, by mistake: told, and nobody hangs.
+/// A mistake of one rank, which does otherwise than the others: it is told, and nobody hangs.
 enum class Mistake : std::uint8_t { none, other_shape, step_less, overlap };
 
 struct PlannedFile {
@@ -96,7 +96,7 @@ struct PlannedFile {
 
 enum class Mode : std::uint8_t { synchronous, kernel, servers };
 
-/// What goes wrong outside of the program.
+/// The faults outside of the program.
 struct PlannedFaults {
   Disk::Faults disk{};
   std::int64_t disk_slowness = 1;
@@ -157,7 +157,7 @@ struct Plan {
   bool finds_damage = false;  ///< of a job that goes on with such a file: its calls may fail
 };
 
-/// What a seed is about.
+/// The subject of a seed.
 enum class Focus : std::uint8_t { any, crash, disk, network };
 
 [[nodiscard]] inline bool has_file_per_step(const PlannedFile& file) {
@@ -170,7 +170,7 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 }
 /// The time that a program gives its step.
 [[nodiscard]] inline double time_of(std::int64_t step) { return 0.5 * static_cast<double>(step); }
-/// What is there before, where something is.
+/// The file that is there before, if there is one.
 [[nodiscard]] inline PlannedFile old_of(PlannedFile file) {
   file.generation = 1;
   return file;
@@ -178,18 +178,18 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 [[nodiscard]] inline bool has_puts(const Step& step) {
   return std::ranges::any_of(step.variables, [](const auto& part) { return !part.puts.empty(); });
 }
-/// What one of the jobs does, from 0: it makes the steps up to some number, and has values of its
+/// The plan of one of the jobs, from 0: it makes the steps up to some number, and has values of its
 /// own.
 [[nodiscard]] Plan job_of(const Plan& plan, std::size_t number);
-/// Whether all members write it together, in the same calls.
+/// True if all members write it together, in the same calls.
 [[nodiscard]] bool is_written_together(const Plan& plan, const PlannedFile& file);
-/// Whether its program does something that fails the step.
+/// True if its program does something that fails the step.
 [[nodiscard]] bool has_mistake(const PlannedFile& file);
-/// Whether a compute rank opens the file.
+/// True if a compute rank opens the file.
 [[nodiscard]] bool is_member(const PlannedFile& file, int rank);
 [[nodiscard]] int count_members(const Plan& plan, const PlannedFile& file);
 
-/// What a file and its first variable have, as `attribute_name`, where they have attributes: at
+/// The attributes of a file and its first variable have this name, if there are any: at
 /// first version 0, and from the end of a step that sets them on the version behind its number.
 constexpr const char* attribute_name = "about";
 [[nodiscard]] iocomp::contents::Attribute attribute_of(const PlannedFile& file, int version);
@@ -208,7 +208,7 @@ void choose_system(Random random, Plan& plan);
                                                std::int64_t step,
                                                const std::vector<std::int64_t>& start,
                                                const std::vector<std::int64_t>& count);
-/// Of a whole variable in a step: what was put, and the fill value elsewhere.
+/// The values of a whole variable in a step: those that were put, and the fill value elsewhere.
 [[nodiscard]] std::vector<std::byte> expected_values(const PlannedFile& file, std::size_t variable,
                                                      std::int64_t step);
 

@@ -7,7 +7,7 @@
 
 namespace simulation {
 
-/// What chance decides. The same seed gives the same answers on every machine (SplitMix64: Steele,
+/// The dice. The same seed gives the same answers on every machine (SplitMix64: Steele,
 /// Lea, Flood, OOPSLA 2014).
 class Random {
  public:

@@ -124,7 +124,7 @@ def validate(folder: Path) -> list[str]:
         done = subprocess.run(
             ["ncvalidator", folder / path], capture_output=True, check=False, text=True
         )
-        # What lies behind the last record was being written when the power went.
+        # The bytes behind the last record were being written when the power went.
         if done.returncode != 0 and "is larger than expected" not in done.stdout + done.stderr:
             violations.append(f"{folder.name}: ncvalidator refuses {path}: {done.stderr!r}")
     return violations

@@ -28,7 +28,7 @@ struct Way {
   Plan plan;
 };
 
-/// What a program sees of a run, and who reads its files.
+/// The view that a program has of a run, and who reads its files.
 struct Sight {
   std::vector<std::vector<Ends>> ends;
   std::vector<std::set<std::int64_t>> committed;  // by file
@@ -86,7 +86,7 @@ Plan program_of(Plan plan) {
   return plan;
 }
 
-// Where it is too small for a step, that is told in some ways only.
+// Memory that is too small for a step is told in some ways only.
 std::int64_t least_staging(const Plan& plan) {
   return std::ranges::any_of(plan.files, &PlannedFile::is_compressed) ? 1 << 22 : 0;
 }
@@ -198,7 +198,7 @@ void compare(const Plan& plan, const Sight& one, const Sight& other,
       }
       for (const auto& [put, end] : here.tickets) {
         const auto same = there.tickets.find(put);
-        // Of a step that fails, some puts were durable before anybody knew. The step may be there
+        // Some puts of a step that fails were durable before anybody knew. The step may be there
         // all the same, from a job before.
         const bool is_committed = one.committed[f].contains(std::get<0>(put)) &&
                                   !(plan.files[f].exists_before && here.first_error != 0);

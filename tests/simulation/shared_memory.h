@@ -35,7 +35,7 @@ class SharedMemory {
   [[nodiscard]] int make();
   /// A file of /dev/shm.
   [[nodiscard]] int open(const std::string& name, int flags);
-  /// What another process has under this number.
+  /// Opens the object that another process has under this number.
   [[nodiscard]] int open_again(int process, int descriptor);
   [[nodiscard]] int unlink(const std::string& name);
   [[nodiscard]] bool knows(int descriptor) const { return open_.contains(descriptor); }

@@ -10,7 +10,7 @@
 namespace simulation {
 namespace {
 
-// Of a plan or of a job that goes on.
+// The job is a plan, or a job that goes on.
 void limit_servers(auto& job, int ranks, int most) {
   job.servers = std::min(job.servers, most);
   job.nodes = std::min(job.nodes, job.servers > 0 ? job.servers : ranks);

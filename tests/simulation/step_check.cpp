@@ -33,7 +33,8 @@ std::string in_hexadecimal(std::byte byte) {
   return {digits[value >> 4U], digits[value & 15U]};
 }
 
-// Of those that should have one: blocks that are boxes, in files that sum them.
+// Counts elements that should have a checksum and have none: blocks that are boxes, in files that
+// sum them.
 std::int64_t elements_without_sum(const PlannedFile& file, const StepOfVariable& step,
                                   const iocomp::reading::Committed::Place& place) {
   if ((!file.is_checkpoint && !file.has_sums) || file.may_overlap) {
@@ -60,7 +61,7 @@ struct Probe {
   std::vector<std::byte> expected;
 };
 
-// Of a vast variable what was put, and the element behind each put.
+// Probes a vast variable where something was put, and at the element behind each put.
 std::vector<Probe> probes_of(const PlannedFile& file, std::size_t v, std::int64_t step) {
   const auto& part = file.steps[static_cast<std::size_t>(step)].variables[v];
   if (!is_vast(part)) {
@@ -230,14 +231,14 @@ std::string difference_of_time(Input& input, std::int64_t step) {
 
 std::string difference_of_attributes(const Input& input, const PlannedFile& file,
                                      const Told& told) {
-  // Of those that were set, one; when all have closed the file, that which was set last.
+  // The attributes must be of one version that was set; when all have closed the file, of the last.
   const auto difference = [&](const std::string& owner,
                               const iocomp::contents::Attributes& found) -> std::string {
     const auto known = found.find(attribute_name);
     if (known == found.end()) {
       return owner + " has no attribute";
     }
-    // What is set behind the last step goes into no file of a single step.
+    // Attributes that are set behind the last step go into no file of a single step.
     const bool is_known = told.is_closed && !has_file_per_step(file);
     int version = is_known ? told.last_attributes : told.newest_attributes;
     const int least = is_known ? version : 0;

@@ -133,7 +133,7 @@ void sweep(int one_in, const std::function<void(const Plan&, const std::string&)
       run_one(plan, name_of(plan) + ", " + fault);
     }
   };
-  // Of two servers, or of the ranks that write, one is gone: for ever, or for longer than others
+  // One of two servers, or of the ranks that write, is gone: for ever, or for longer than others
   // wait.
   constexpr Nanoseconds longest_job = 6 * millisecond;
   constexpr Nanoseconds pause = 23 * microsecond;

@@ -5,7 +5,7 @@
 
 namespace simulation {
 
-/// What the system that a job runs on has and allows.
+/// The properties of the system that a job runs on.
 struct System {
   bool pulls = true;                    ///< a process may read the memory of another
   bool opens_others = true;             ///< ... and what another has open, through /proc

@@ -663,7 +663,7 @@ long syscall(long number, ...) noexcept {
                        argument[5]);
 }
 
-// Of the slack of timers, which the simulated clock has not.
+// Accepts the slack of timers, which the simulated clock has not.
 int prctl(int option, ...) noexcept {
   va_list rest;
   va_start(rest, option);

@@ -21,11 +21,11 @@ using PutName = std::tuple<std::int64_t, std::size_t, std::size_t>;
 /// Steps of a file that are on the disk, each with what its job has put.
 using Steps = std::map<std::int64_t, std::shared_ptr<const PlannedFile>>;
 
-/// What a job finds of a file.
+/// The findings of a job about a file.
 struct Found {
   Steps steps{};
   std::int64_t after = INT64_MAX;  ///< a job that goes on drops the steps behind this one
-  /// Of `steps` those that nobody was told of: a power loss may take them until the file is opened.
+  /// Those `steps` that nobody was told of: a power loss may take them until the file is opened.
   std::set<std::int64_t> unsure{};
   /// That `keep` has removed: a power loss may bring them back until the file is opened.
   Steps removed{};
@@ -39,7 +39,7 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-/// What the calls of a program have said about one file so far.
+/// The answers of a program's calls about one file so far.
 struct Told {
   std::set<std::int64_t> committed{};
   std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told

@@ -48,7 +48,7 @@ class World {
   /// Until all processes have ended or were killed, nothing can move any more, or the time is over.
   /// A loop that lets no time pass, or very little, ends it too: see `is_endless`.
   void run(Nanoseconds until);
-  /// Whether it was ended because its threads went on for too many turns.
+  /// True if it was ended because its threads went on for too many turns.
   [[nodiscard]] bool is_endless() const noexcept {
     return turns_ >= most_turns || turns_at_once_ >= most_turns_at_once;
   }
@@ -87,7 +87,8 @@ class World {
   /// Its process ends here and now.
   [[noreturn]] void end();
 
-  /// Who wakes sleepers at the place calls this instead, once. @return a number for `forget`.
+  /// A thread that wakes sleepers at the place calls this instead, once. @return a number for
+  /// `forget`.
   std::uint64_t watch(const void* place, std::function<void()> action);
   /// @return whether it had not been called.
   bool forget(std::uint64_t watch) { return watches_.erase(watch) == 1; }
@@ -127,7 +128,7 @@ class World {
   void pause();
   void resume(std::uint64_t thread);
   void begin_turn(Thread& who);
-  /// Whether the caller would be the next to go on if it slept until then.
+  /// True if the caller would be the next to go on if it slept until then.
   [[nodiscard]] bool nothing_comes_before(Nanoseconds time) const;
   Random random_;
   Nanoseconds now_ = 0;

@@ -30,7 +30,7 @@ extern "C" double simgrid_get_clock();
 namespace smpi {
 namespace {
 
-// Of one message between nodes; as the platform has it (machine.py).
+// The cost of one message between nodes; as the platform has it (machine.py).
 constexpr double latency_seconds = 1.5e-6;
 constexpr double bytes_per_second = 25e9;
 
@@ -73,7 +73,7 @@ struct Meeting {
 };
 enum class Needs { all, lower, root };
 
-/// What a rank waits for. Its address is the request.
+/// A rank waits for this. Its address is the request.
 struct Waiting {
   std::shared_ptr<Meeting> meeting;
   Needs needs = Needs::all;
@@ -206,7 +206,7 @@ struct Probed {
   MPI_Comm comm;
 };
 
-// What stands for an intercommunicator: the group of the others.
+// The group of the others stands for an intercommunicator.
 std::map<MPI_Comm, MPI_Group>& others() {
   static std::map<MPI_Comm, MPI_Group> all;
   return all;

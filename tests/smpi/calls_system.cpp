@@ -243,7 +243,7 @@ int pthread_join(pthread_t thread, void** result) {
 int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   return is_simulated() ? 0 : REAL(pthread_setname_np)(thread, name);
 }
-// Who holds it may have given its turn away: to wake somebody is to do so.
+// A thread that holds it may have given its turn away: to wake somebody is to do so.
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   if (!is_simulated()) {
     return REAL(pthread_mutex_lock)(mutex);
@@ -307,7 +307,7 @@ ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) {
   write_in_simulation(descriptor, offset, written);
   return written;
 }
-// Of regular files: what else is written by it are logs.
+// Bytes of regular files count: all others that it writes are logs.
 ssize_t write(int descriptor, const void* bytes, size_t count) {
   const ssize_t written = REAL(write)(descriptor, bytes, count);
   write_in_simulation(descriptor, 0, written);

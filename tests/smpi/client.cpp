@@ -42,7 +42,7 @@ struct Options {
   std::string settings;
 };
 
-/// What each rank puts of one array.
+/// The block that each rank puts of one array.
 struct Block {
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> start;
@@ -93,7 +93,7 @@ std::vector<smpi_counts> counts_of_all() {
   return all;
 }
 
-/// Of all ranks together, at most until now.
+/// The memory of all ranks together, at most until now.
 double process_bytes() {
   std::ifstream status{"/proc/self/status"};
   for (std::string word; status >> word;) {
@@ -106,7 +106,7 @@ double process_bytes() {
   return 0;
 }
 
-/// What the library had at most from the heap on one rank of a role.
+/// The most that the library had from the heap on one rank of a role.
 struct Heap {
   double most = 0;
   double mean = 0;
@@ -124,7 +124,7 @@ struct Heap {
   }
 };
 
-/// What ranks of a role sent and received between two moments, per step.
+/// The bytes that ranks of a role sent and received between two moments, per step.
 struct Traffic {
   double busiest = 0;  ///< control messages of the rank with most
   double mean = 0;

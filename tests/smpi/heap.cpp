@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library has taken from the heap, by rank: operator new in front of the C++ library's
-// (LD_PRELOAD). A block counts where code of the library has asked for it, its formats included:
-// not SimGrid's, not the client's. Strings that the C++ library grows by itself are left out, and
-// so is staging memory, which is mapped.
+// Counts what the library has taken from the heap, by rank: operator new in front of the C++
+// library's (LD_PRELOAD). A block counts where code of the library has asked for it, its formats
+// included: not SimGrid's, not the client's. Strings that the C++ library grows by itself are left
+// out, and so is staging memory, which is mapped.
 #include <dlfcn.h>
 #include <simgrid/actor.h>
 
@@ -35,7 +35,7 @@ struct alignas(std::max_align_t) Head {
   Use* use = nullptr;  ///< of the rank that pays; none for what is not the library's
 };
 
-/// Whether an address is code of the library. Allocates nothing.
+/// True if an address is code of the library. Allocates nothing.
 bool is_of_library(void* address) {
   struct Known {
     void* address;

@@ -82,7 +82,7 @@ class Neighbours {
     for (std::size_t i = 0; i < 6; ++i) {
       const int tag = static_cast<int>(i);
       MPI_Irecv(received_[i].data(), bytes, MPI_BYTE, all_[i], tag, box_, &under_way[i]);
-      // What one sends down, the other receives from above.
+      // One sends down, and the other receives it from above.
       MPI_Isend(sent_.data(), bytes, MPI_BYTE, all_[i], tag ^ 1, box_, &under_way[6 + i]);
     }
     MPI_Waitall(12, under_way.data(), MPI_STATUSES_IGNORE);

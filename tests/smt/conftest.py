@@ -16,7 +16,7 @@ sys.path.insert(0, str(HERE))
 from jobs import Build, four_domain_jobs, jobs, numa_jobs, read_build  # noqa: E402
 from machine import FOUR_DOMAINS, Ended, Machine, run_machine  # noqa: E402
 
-# Who is told to end also tidies up.
+# A test that is told to end also tidies up.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 USED = pytest.StashKey[Machine]()

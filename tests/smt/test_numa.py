@@ -12,7 +12,7 @@ from typing import Any
 from jobs import FULL_DOMAIN, NUMA_ROUNDS, NUMA_SIZE, NUMA_THREADS, STAGING_BYTES
 from machine import Ended, Machine, cpu_list
 
-# Of the study; a relay needs three domains.
+# The policies of the study; a relay needs three domains.
 POLICIES = {"local", "pull", "push", "round-trip", "round-robin"}
 DOMAINS = 2
 PAGE = 4096

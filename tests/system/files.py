@@ -37,7 +37,7 @@ FORMATS = [
     "adios2-hdf5",
 ]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
-# What differs: without servers MPI-IO writes synchronously in every mode.
+# All ways differ but one: without servers MPI-IO writes synchronously in every mode.
 WAYS = [(b, m) for b in BACK_ENDS for m in MODES if (b, m) != ("mpiio", "kernel")]
 # All of them, and those whose files `check_file` reads.
 ALL_WAYS = [

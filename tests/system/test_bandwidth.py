@@ -13,7 +13,7 @@ STEPS = 8
 SHAPE = "256x1024"  # 2 MiB a step
 BYTES = STEPS * 256 * 1024 * 8
 RATE = 8 << 20  # bytes per second: two seconds for all of it
-# What the limit lets through before the first second is over: a slice, and what may be made up for.
+# The limit lets this through before the first second is over: a slice, and what may be made up for.
 AT_ONCE = RATE * (1 / 16 + 0.05)
 
 

@@ -26,7 +26,7 @@ WAYS = [
     for m in MODES
     if m != "kernel" or f.partition("-")[0] in ("posix", "hdf5", "netcdf", "pnetcdf")
 ]
-# Where the limit is reached: by values, or by what describes them.
+# The limit is reached by values, or by what describes them.
 LIMITS = {"values": (1_500_000, "1024x512"), "metadata": (20_000, "8x8")}
 
 

@@ -161,7 +161,7 @@ def test_holes_are_filled_when_servers_are_lost(actors: Actors, kind: str, victi
     assert not leftovers(job.folder), job
 
 
-# What nobody puts at all.
+# Variables that nobody puts at all.
 
 TIMES = [0.0, 0.5, -3e9, None, 1.25]  # the last but one is put
 ONLY_SERIES = ("hdf5-time", "hdf5-deflate")

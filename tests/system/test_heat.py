@@ -196,7 +196,7 @@ def test_a_chain_of_jobs_ends_with_the_same_bytes(
     for checkpoints in sorted(dice.randrange(CHECKPOINTS - MARGIN) for _ in range(KILLS)):
         reached = newest_checkpoint(chain)
         job = start(build, dice.choice(ranks), chain, STEPS, environ)
-        # Where that many are there already, it is killed while it starts.
+        # If that many are there already, it is killed while it starts.
         seconds = dice.uniform(0, 0.05 if checkpoints > reached else 0.7) * build.time_factor
         is_alive = run_until(job, chain, checkpoints, seconds)
         kill_all(job, chain)

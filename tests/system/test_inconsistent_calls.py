@@ -16,7 +16,7 @@ from files import (
     skip_if_missing,
 )
 
-# What one rank does otherwise than the others, between two good steps of the file "out".
+# One rank does otherwise than the others, between two good steps of the file "out".
 TROUBLE = {
     "another definition": """
 @1 define out v int32 16x16
@@ -76,7 +76,7 @@ def check_told(job: Job, members: int, *, committed: int = 1) -> None:
     assert any("rank" in entry["story"] for entry in told), job
     assert job.status == 0, job
     assert not leftovers(job.folder), job
-    # What all ranks had ended before they differed stays, and nothing else.
+    # The steps that all ranks had ended before they differed stay, and nothing else.
     check_whole_or_absent(
         job.folder / "out.bin", committed=range(committed), failed=range(committed, 3)
     )

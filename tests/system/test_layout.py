@@ -121,7 +121,7 @@ def test_definitions_are_final_after_the_first_step(actors: Actors) -> None:
     assert all(entry["code"] != 0 for entry in job.calls("set_shape")), job
 
 
-# Who writes: servers are ranks 2 and 3; a file of the kernel transport is not compressed.
+# The writers: servers are ranks 2 and 3; a file of the kernel transport is not compressed.
 WRITERS = [("async", "none", 2), ("async", "none", 3), ("async", "deflate", 2)]
 WRITERS += [("async", "deflate", 3), ("sync", "none", 0), ("sync", "none", 2)]
 WRITERS += [("sync", "deflate", 0), ("sync", "deflate", 2), ("kernel", "none", 1)]

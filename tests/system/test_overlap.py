@@ -25,7 +25,7 @@ from files import (
 RANKS = 4  # with servers: two of them compute
 SHAPE = "4x8"
 
-# What is put in the step that fails, and what is said of it.
+# The puts of the step that fails, and what is said of it.
 OVERLAPS = {
     "too_much": (
         ["@0 put out u start=0x0 count=3x8", "@1 put out u start=2x1 count=2x7"],

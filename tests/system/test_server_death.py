@@ -232,7 +232,7 @@ def test_blocks_that_travelled_in_their_headers_are_written_or_their_step_is_tol
     check_steps(job, kind, 4)
 
 
-# Where ranks share no memory with servers, only their silence tells.
+# If ranks share no memory with servers, only their silence tells.
 DEADLINE = 3
 
 

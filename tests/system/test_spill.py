@@ -42,7 +42,7 @@ def settings(back_end: str, mode: str, spill: Path | str, **more: object) -> dic
 
 def script(*middle: str, by: str = "rows", steps: int = STEPS) -> str:
     """Return a script that puts one step after the other, while the target is slow."""
-    # Of columns only some: what finds no room in a stripe is written row by row.
+    # Some columns alone are limited: blocks that find no room in a stripe are written row by row.
     slow = SLOW_TARGET if by == "rows" else [f"{line} times=30" for line in SLOW_TARGET]
     first = [*slow, "init", "open out series", f"define out u int64 {SHAPE}"]
     puts = [f"put out u by={by} buffered=yes ticket=none", "end_step out"] * steps

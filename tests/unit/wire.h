@@ -25,7 +25,7 @@ class Wire : public transport::Transport {
     protocol::Bytes message;
   };
 
-  /// What was sent to a rank of a kind, without the header.
+  /// The messages of a kind that were sent to a rank, without the header.
   [[nodiscard]] std::vector<protocol::Bytes> bodies(int rank, protocol::Kind kind) const {
     std::vector<protocol::Bytes> found;
     for (const auto& one : sent) {

@@ -269,7 +269,7 @@ def library() -> Library:
     return Library(given or beside or _NAME)
 
 
-# Of src/reader/reader.h. A test compares them with it.
+# The calls of src/reader/reader.h. A test compares them with it.
 READER_CALLS = {
     "iocomp_reader_version": "s:",
     "iocomp_reader_error": "s:",

@@ -175,7 +175,7 @@ def _candidates(
         for mapping in allowed.mappings:
             if mapping == "sequential":
                 continue
-            # What is scattered in the file goes to servers from the first block on.
+            # Blocks that are scattered in the file go to servers from the first one on.
             transport = AUTO if allowed.is_contiguous else "shared"
             ratios = RATIOS if mapping in _BY_RATIO else (1,)
             for ratio in ratios:

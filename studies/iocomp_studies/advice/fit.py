@@ -136,7 +136,7 @@ def fit(samples: Sequence[Sample], start: Model | None = None) -> Model:
     if start is not None:
         begin = np.array([(math.log(start.value(n)) - math.log(expected(n).value)) for n in names])
         return model(_least_squares(residuals, begin / spread))
-    # What limits a run is not smooth, so the search begins at slow, usual and quick disks.
+    # The limit of a run changes abruptly, so the search begins at slow, usual and quick disks.
     bandwidths = np.array([name.startswith("bandwidth.") for name in names], dtype=np.float64)
     ends = [_least_squares(residuals, offset * bandwidths) for offset in (-1.0, 0.0, 0.5)]
     return model(min(ends, key=lambda end: float((residuals(end) ** 2).sum())))

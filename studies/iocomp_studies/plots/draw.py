@@ -45,7 +45,7 @@ _COLOURS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999",
 )  # fmt: skip
 _MARKERS = "osD^vPX*"
-# Of straight lines: each circle of a dotted pattern takes a hundred bytes.
+# Hatches have straight lines: each circle of a dotted pattern takes a hundred bytes.
 _HATCHES = ("", "////", "||||", "xxxx", "\\\\", "++++", "//", "----")
 _FIXED = {
     NO_OUTPUT: 7, SYNCHRONOUS: 5, "kernel": 0, "consecutive": 2, "hyperthread": 3,

@@ -342,7 +342,7 @@ class Script:
         self.may_change = may_change
         self.types = [name for name in DTYPES if name not in lacks]
         self.is_netcdf = is_netcdf
-        # What a file needs whose variables change after its first step.
+        # A file whose variables change after its first step needs this.
         self.for_changes = {} if may_change else {"kind": "file_per_step"}
         self.lines = ["init"]
         self.files: dict[str, FileScript] = {}

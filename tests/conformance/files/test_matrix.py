@@ -144,7 +144,7 @@ QUICK = [
 ]
 
 
-# Of these, with each call from a thread that ends with it.
+# These run again with each call from a thread that ends with it.
 FRESH_THREADS = [
     "posix-kernel3-tiny",
     "hdf5-kernel3-odd",

@@ -396,7 +396,7 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     if back_end.name == "adios2":
         found = read_adios2(expected.path, back_end.engine, expected.first_step)
         in_file = expected if back_end.engine == "BP5" else _without_empty(expected)
-        # Of an array that is not there it keeps the attributes, which then look like the file's.
+        # The file keeps the attributes of an absent array, which then look like the file's.
         absent = expected.variable_attributes.keys() - in_file.variable_attributes.keys()
         for name in [each for each in found.attributes if each.rpartition("/")[0] in absent]:
             del found.attributes[name]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only datasets of ADIOS2 have: steps that keep their numbers, attributes that change, a
+// Tests that only datasets of ADIOS2 need: steps that keep their numbers, attributes that change, a
 // folder that gets another name while it is open.
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -14,7 +14,7 @@
 
 namespace iocomp::formats {
 
-/// What the suite runs for: a format, and which of its ways.
+/// The subject of the suite: a format, and which of its ways.
 struct BackEnd {
   std::string name;
   std::string folder;    ///< of its module, where it is not installed

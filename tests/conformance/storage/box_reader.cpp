@@ -49,7 +49,7 @@ array::Extents sum(const array::Extents& left, const array::Extents& right) {
   return all;
 }
 
-// What the local array must hold, element by element.
+// The expected local array, element by element.
 std::vector<std::byte> local_array(const Placed& placed, const std::vector<std::byte>& all,
                                    const array::Box& box, const array::MemoryBox& memory) {
   const std::size_t size = array::size_bytes(placed.variable.type);

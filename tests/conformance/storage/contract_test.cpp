@@ -45,8 +45,8 @@ class Contract : public testing::TestWithParam<BackEnd> {
         {id, name, type, array::make_shape(static_cast<int>(extents.size()), extents.data())});
   }
 
-  // What is not as written: all of it, read without iocomp on rank 0, and boxes of it, read by
-  // every rank through the format. Collective, because only then all have written.
+  // Compares the file with what was written: all of it, read without iocomp on rank 0, and boxes of
+  // it, read by every rank through the format. Collective, because only then all have written.
   std::string differences(const SharedFile& file, const std::vector<Placed>& contents) {
     std::string different;
     const auto name = [](const Placed& placed) {

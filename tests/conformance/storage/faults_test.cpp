@@ -59,7 +59,7 @@ class Faults : public testing::TestWithParam<BackEnd> {
     return GetParam().is_plain() && !GetParam().format().traits().has_to_place();
   }
 
-  // What is put is written only then by some formats. Collective.
+  // Ends the step, as some formats write only then. Collective.
   static void write_whole_step(SharedFile& file) {
     if (GetParam().writes_whole_steps()) {
       file.flush();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only HDF5 files have: attributes, groups, absent steps that are gone.
+// Tests that only HDF5 files need: attributes, groups, absent steps that are gone.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -37,7 +37,7 @@ Attribute number(double value) {
   return made;
 }
 
-// What a dataset is made of, and all it holds.
+// A dataset: its extent, its chunks and all it holds.
 struct Found {
   std::vector<hsize_t> extent;
   std::vector<hsize_t> chunk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only netCDF files have: steps in a dimension, and what they tell of it without a manifest.
+// Tests that only netCDF files need: steps in a dimension, and their numbers without a manifest.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -31,7 +31,7 @@ class SharedFile {
   /// elements, the last one first. Local.
   void put(const Placed& placed, const array::Box& box, std::int64_t piece = 1000000);
 
-  /// What was placed by now is committed. Collective over MPI_COMM_WORLD.
+  /// Commits all that was placed by now. Collective over MPI_COMM_WORLD.
   void flush();
   /// Collective over MPI_COMM_WORLD. What was placed and not forgotten is described.
   void finish();
@@ -55,7 +55,7 @@ class SharedFile {
   [[nodiscard]] const contents::Catalogue& catalogue() const noexcept { return catalogue_; }
   [[nodiscard]] Description& description() { return description_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// Whether this rank has its plain target.
+  /// True if this rank has its plain target.
   [[nodiscard]] bool is_mine() const noexcept { return target<PlainTarget>() != nullptr; }
 
  private:
@@ -81,8 +81,8 @@ class SharedFile {
   std::int64_t from_ = 0;  // steps before this one are told to a plain target
 };
 
-/// What a file must hold: the bytes of one element follow from variable, step, index and nothing
-/// else.
+/// The bytes that a file must hold: those of one element follow from variable, step, index and
+/// nothing else.
 [[nodiscard]] std::vector<std::byte> expected(const Placed& placed);
 
 }  // namespace iocomp::formats

@@ -45,7 +45,7 @@ class SmallDisk {
 [[nodiscard]] int ranks();
 /// Collective over MPI_COMM_WORLD.
 void barrier();
-/// Whether it holds on some rank. Collective over MPI_COMM_WORLD.
+/// True if it holds on some rank. Collective over MPI_COMM_WORLD.
 [[nodiscard]] bool on_some_rank(bool holds);
 
 }  // namespace iocomp::formats

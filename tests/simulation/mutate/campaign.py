@@ -29,7 +29,7 @@ ASLEEP = 15  # seconds after which a test that only sleeps hangs
 # Seconds of the processor that a child of the simulation may take: a plan, 500 seeds, the sweep.
 LONGEST = {"kept": 10, "seeds": 30, "later": 30, "sweep": 900}
 SLOW = 1.0  # seconds of the processor from which a unit test comes later
-# What is tried, in this order: all mutants by the first, then those that are left by the next.
+# The trials, in this order: all mutants by the first, then those that are left by the next.
 ROUNDS = ("unit", "kept", "seeds", "slow", "fifth", "sweep", "later")
 
 

@@ -98,7 +98,7 @@ class Candidate:
         return hashlib.sha256(f"{seed}|{self.key}".encode()).hexdigest()
 
 
-# What becomes of a place: {mutant} is true in the mutant, {0} and {1} are the parts.
+# The change of a place: {mutant} is true in the mutant, {0} and {1} are the parts.
 CHANGES = {
     "left out": "static_cast<void>({mutant} || (static_cast<void>({0}), true))",
     "not thrown": "({mutant} ? static_cast<void>(0) : {0})",

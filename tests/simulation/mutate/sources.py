@@ -24,7 +24,7 @@ PROGRAM = BUILD / "tests" / "simulation" / "simulation"
 HEADER = "base/mutant.h"
 INCLUDE = f'#include "{HEADER}"\n'
 
-# What is mutated: folders and sources below src/.
+# The code that is mutated: folders and sources below src/.
 ROOMS: dict[str, list[str]] = {
     "steps": ["steps"],
     "writing": ["writing"],
@@ -150,7 +150,7 @@ def units() -> list[tuple[list[str], list[str]]]:
 
 def rendered(source: bytes, numbered: list[tuple[int, Candidate]]) -> bytes:
     """Return a source with these mutants, each behind its number."""
-    # Of two at one place the outer is that which needs it as a whole.
+    # The outer one of two at one place is the one that needs it as a whole.
     outer_first = sorted(
         numbered, key=lambda one: (one[1].where[0], -one[1].where[1], len(one[1].parts), one[0])
     )

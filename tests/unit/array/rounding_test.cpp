@@ -72,7 +72,7 @@ TEST(Rounding, KeepsTheFillValueAndMakesNoOther) {
   EXPECT_EQ(rounded(1025.F, 3, &odd), even);
 }
 
-// What Python's formula says (xbitinfo, numcodecs' BitRound): add half of the last bit that stays,
+// The formula in Python (xbitinfo, numcodecs' BitRound): add half of the last bit that stays,
 // less one, and that bit; drop the rest.
 template <typename Bits, typename Value>
 void compare_with_the_formula(int mantissa) {

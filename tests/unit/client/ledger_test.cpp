@@ -31,7 +31,7 @@ class LedgerTest : public testing::Test {
     const Outcome committed;
     ledger_.settled(file, [&](std::int64_t step) { return step < steps ? &committed : nullptr; });
   }
-  // What the program is told of a ticket: ok, or why it failed.
+  // The answer to the program about a ticket: ok, or why it failed.
   Outcome ask(std::uint64_t ticket, State state = State::durable) {
     return outcome_of([&] { EXPECT_TRUE(ledger_.has_reached(ticket, state)); });
   }

@@ -85,7 +85,7 @@ TEST_F(ALead, TellsWhereTheBordersOfDomainsAre) {
   EXPECT_EQ(protocol::decode_opened(protocol::body(opened[0])).domain_bytes, 8192);
 }
 
-// What a commit costs, the program waits several times as long for the next one.
+// A commit takes time, and the program waits several times as long for the next one.
 TEST_F(ALead, HoldsTheNextCommitBackUntilItIsDueOrSomebodyWaits) {
   lead_->start();
   EXPECT_FALSE(lead_->advance());

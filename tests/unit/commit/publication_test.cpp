@@ -50,7 +50,7 @@ class PublicationOfASeries : public testing::Test {
     event.attribute.values = {std::byte{'x'}};
     catalogue_.apply(event);
   }
-  // What a later job is, that was at this step.
+  // The identity of a later job that goes on from this step.
   [[nodiscard]] Publication::Identity going_on(std::int64_t after) const {
     return {.name = "out",
             .path = folder_ / "out.bin",

@@ -199,7 +199,7 @@ TEST(ReadManifest, ReadsStepsThatShareALine) {
   }
 }
 
-// Of a file that is being replaced.
+// The manifest is of a file that is being replaced.
 TEST(ReadManifest, TellsOfEveryBitThatWasChanged) {
   contents::Description description;
   description.contents = {placed(0, 0, "u", ElementType::float64, {4}, 0)};
@@ -219,7 +219,7 @@ TEST(ReadManifest, TellsOfEveryBitThatWasChanged) {
   }
 }
 
-// What an earlier release has written.
+// An earlier release has written this.
 TEST(ReadManifest, ReadsVersion1) {
   contents::Description description;
   description.contents = {placed(0, 0, "u", ElementType::float64, {4}, 0)};

@@ -57,7 +57,7 @@ class Surroundings : public testing::Test {
     std::ofstream{path} << text;
   }
 
-  /// What Settings::read complains of; empty when it does not.
+  /// The complaint of Settings::read; empty when there is none.
   static std::string complaint(std::string_view program = {}) {
     try {
       static_cast<void>(Settings::read(program));

@@ -101,7 +101,7 @@ TEST_P(EndingThreads, LoseNothingWhereTheEngineEnds) {
   EXPECT_TRUE(same(content_of(folder.file("f")), data.bytes()));
 }
 
-// What the kernel tells a thread it tells when that thread enters it: this one never does.
+// The kernel answers a thread when that thread enters it: this one never does.
 TEST_P(EndingThreads, NeedNotEndForOthersToSeeTheAnswers) {
   const Folder folder;
   const PageAligned data{blocks * block_bytes};

@@ -27,7 +27,7 @@ std::shared_ptr<OutputFile> file_at(const std::string& path, const Options& opti
   return std::make_shared<OutputFile>(opened(path), path, options);
 }
 
-// What is still read when it is let go of is overwritten, and so found in the file.
+// Memory that is still read when it is let go of is overwritten, and so found in the file.
 void spoil(std::span<std::byte> memory) { std::ranges::fill(memory, std::byte{0xEE}); }
 
 void wait_until_not_read(Engine& engine, std::span<const std::byte> memory) {

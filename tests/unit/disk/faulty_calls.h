@@ -5,7 +5,7 @@
 
 namespace iocomp::disk {
 
-/// What the system calls of this program shall do instead of their work. One thread sets it, while
+/// The faults of the system calls of this program. One thread sets them, while
 /// no other calls.
 struct Faults {
   int interrupts = 0;               ///< so many next calls fail with EINTR

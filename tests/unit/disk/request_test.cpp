@@ -14,7 +14,8 @@
 namespace iocomp::disk {
 namespace {
 
-// What RingEngine relies on; OutputFile::write, made of the same steps, has tests of its own.
+// Tests the ground that RingEngine stands on; OutputFile::write, made of the same steps, has tests
+// of its own.
 class Requests : public testing::Test {
  protected:
   Requests() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the netCDF formats make of variables, without a file.
+// Tests how the netCDF formats describe variables, without a file.
 #include <gtest/gtest.h>
 
 #include <array>

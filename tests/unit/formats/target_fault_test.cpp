@@ -175,7 +175,7 @@ class AFile : public testing::Test {
     return found;
   }
 
-  /// What a call made, of which one fails: that with this number.
+  /// The calls that were made, of which one fails: that with this number.
   struct Done {
     Outcome outcome;
     bool has_failed = false;
@@ -224,7 +224,7 @@ TEST_P(EachFormat, ACommitOfWhichACallFailsIsToldAndLeavesTheStepsBefore) {
       EXPECT_EQ(number > 0, std::string{way_.format} != "pnetcdf");  // it told all at the first
       break;
     }
-    // What the disk may have lost is never told again. All else goes on.
+    // A name that the disk may have lost is never told again. All else goes on.
     const bool is_lost = done.all.find("sync f: fails") != std::string::npos;
     Done again;
     write_step(1, [&](const auto& commit) { again = with_failure(-1, commit); });

@@ -161,7 +161,7 @@ TEST(StepChunks, CutEveryPartWhereAChunkEnds) {
   }
 }
 
-// Of as many chunks of 8 KiB.
+// Makes so many chunks of 8 KiB.
 StepChunks equal_chunks(std::int64_t count) {
   StepChunks chunks;
   const Variable variable = bytes_of({count, 8192});

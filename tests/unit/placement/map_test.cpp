@@ -247,7 +247,7 @@ TEST(Map, GivesNoCpuAwayTwiceUnlessAsked) {
   }
 }
 
-// What the launch line tells the library must make it find what the map shows.
+// The settings of the launch line must make the library find what the map shows.
 TEST(Map, HasThePairsThatTheLibraryFinds) {
   for (const auto& name : mapping_names()) {
     for (int ranks = 4; ranks <= 40; ++ranks) {

@@ -12,7 +12,7 @@
 
 namespace iocomp::protocol {
 
-/// Whether `decode` refuses every beginning of the message's body as too short.
+/// Expects that `decode` refuses every beginning of the message's body as too short.
 template <typename Decode>
 void expect_refusal_of_every_beginning(const std::vector<std::byte>& message,
                                        const Decode& decode) {

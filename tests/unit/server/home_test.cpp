@@ -36,7 +36,7 @@ class AHome : public OneServer {
     event.name = name;
     return {0, 1, contents::encode(event)};
   }
-  /// What has gone to the lead, of a kind.
+  /// The messages of a kind that have gone to the lead.
   [[nodiscard]] std::vector<protocol::Bytes> passed(Kind kind) const {
     std::vector<protocol::Bytes> found;
     for (const auto& message : passed_) {

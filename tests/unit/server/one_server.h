@@ -44,7 +44,7 @@
 
 namespace iocomp::server {
 
-/// What the parts of the one server of a session share, with its compute ranks 0 and 1 at the other
+/// The parts of the one server of a session, with its compute ranks 0 and 1 at the other
 /// end of a wire: session ranks 1 and 2. It writes a file "out" with the variables "u" and "v" of
 /// 128 KiB.
 class OneServer : public testing::Test {
@@ -152,7 +152,7 @@ class OneServer : public testing::Test {
     } while (file_->writer().advance());
     post_.flush();
   }
-  /// What a session rank was told of its pieces, in words: "1 written".
+  /// The news of a session rank about its pieces, in words: "1 written".
   [[nodiscard]] std::vector<std::string> told(int client) const {
     constexpr std::array names{"", "written", "durable", "failed", "settled", "file failed"};
     std::vector<std::string> all;

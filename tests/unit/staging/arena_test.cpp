@@ -153,7 +153,7 @@ TEST(Lease, MovesWithoutReturningItsBytes) {
   EXPECT_EQ(moved.bytes().size(), page);
 }
 
-// What the arena should do, page by page.
+// The expected state of the arena, page by page.
 class PageMap {
  public:
   explicit PageMap(std::size_t pages) : used_(pages, false) {}

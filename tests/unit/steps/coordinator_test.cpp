@@ -444,7 +444,7 @@ TEST_F(CoordinatorOfMembers, AFailureBeforeTheEndIsNotForgotten) {
   EXPECT_EQ(next<Drop>().step, 0);
 }
 
-// What is written is made durable by an order of its own.
+// Written steps are made durable by an order of their own.
 class CoordinatorThatSyncsLast : public CoordinatorOfTwo {
  protected:
   CoordinatorThatSyncsLast()

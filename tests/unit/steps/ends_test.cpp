@@ -56,7 +56,7 @@ TEST_F(EndsOfThree, AnEndThatOthersDoNotCallLeavesTheStepsBefore) {
   }
 }
 
-// Who has ended the step may wait for it, and who has closed waits for all.
+// A rank that has ended the step may wait for it, and one that has closed waits for all.
 TEST_F(EndsOfThree, AnEndThatOthersDoNotCallIsToldBeforeAllHaveSpoken) {
   (void)ends_.end(one(5), "a");
   EXPECT_TRUE(told_.empty());

@@ -26,7 +26,7 @@ class World {
 
   /// Run it to its end. @return what went wrong; empty where nothing did.
   [[nodiscard]] std::string run();
-  /// What happened, a line each; with `tells`.
+  /// The events, a line each; with `tells`.
   [[nodiscard]] const std::string& log() const noexcept { return log_; }
   [[nodiscard]] std::int64_t commits() const noexcept { return commits_; }
 

@@ -47,7 +47,7 @@ struct State {
   std::vector<ThreadState> threads;
 };
 
-/// What happens when a step that a thread asks for is done: used by the words below.
+/// Does a step that a thread asks for: used by the words below.
 std::uint64_t perform(const Step& step);
 /// Fails the exploration from inside a thread.
 void require(bool holds, const std::string& what);

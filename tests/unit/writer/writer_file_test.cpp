@@ -263,7 +263,7 @@ TEST_F(AWriter, AFailedWriteFailsThePieceAndItsStepAlone) {
   EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0, story}, {Kind::step_done, 1}}));
 }
 
-// What the disk may have lost then is never told again.
+// A file that the disk may have lost then is never told again.
 TEST_F(AWriter, AFailedFsyncFailsAllStepsOfThePhysicalFileThatItWasFor) {
   open(false);
   file_->expect({.step = 0, .pieces = 1, .report = {}});

@@ -12,7 +12,7 @@
 
 namespace iocomp::writing {
 
-/// What a format is asked to do with a file.
+/// The orders that a format gets for a file.
 struct Asked {
   struct Write {
     std::int64_t step = 0;

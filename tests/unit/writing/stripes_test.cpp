@@ -120,7 +120,7 @@ void take(Stripes& stripes, const std::shared_ptr<Piece>& of, std::int64_t first
     EXPECT_EQ(stripe.runs().size(), 1U);
     file.add(stripe);
   }
-  // What finds no room is left in the chunk, with its values.
+  // Values that find no room are left in the chunk.
   ASSERT_EQ(std::ssize(chunk.bytes), chunk.count * 8);
   array::RunCursor cursor{of->variable.shape, of->region, chunk.first, chunk.count};
   array::Run run;

@@ -86,7 +86,7 @@ class WrittenFile {
   Stripes stripes;
   trace::Counters counters;
   std::vector<Plan> plans;
-  /// Whether a plan fails instead, by its number.
+  /// True if a plan fails instead, by its number.
   std::function<bool(std::size_t)> fails = [](std::size_t) { return false; };
   std::unique_ptr<FileWriter> writer;
 
