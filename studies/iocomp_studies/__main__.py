@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 
 _NEEDED = {
@@ -26,9 +27,16 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
+    from typer.main import get_command as typer_command
+
     from iocomp_studies.command import app
+    from iocomp_studies.words import words_of
 
     is_of_study = sys.argv[1:2] not in (["advise"], ["check-site"])
+    if sys.argv[-1] == "--tell-words":
+        command = typer_command(app)
+        print(json.dumps(words_of(command if is_of_study else command.commands[sys.argv[1]])))
+        return 0
     app(prog_name="iocomp study" if is_of_study else "iocomp")
     return 0
 

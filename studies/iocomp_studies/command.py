@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -55,6 +56,7 @@ _BUILD = typer.Option(
     None, "--build", help="build directory with the clients [that of the command]"
 )
 _PLACES = typer.Argument(..., help="directories with results, or files of them")
+_JSON = typer.Option(False, "--json", help="print it as JSON")
 
 
 def _study(path: Path) -> Study:
@@ -71,7 +73,12 @@ def _earlier(out: Path, study: Study) -> list[dict[str, Any]]:
     return [record for record in read_results([out]) if record.get("study") == study.name]
 
 
-def _tell(outcome: Outcome, study: Study, out: Path) -> None:
+def _print(text: str, told: dict[str, Any], *, as_json: bool) -> None:
+    """Print what was done, for a person or for a program."""
+    print(json.dumps(told, indent=2) if as_json else text)
+
+
+def _tell(outcome: Outcome, study: Study, out: Path, *, as_json: bool) -> None:
     for label, reason in outcome.not_possible.items():
         _console.print(f"not possible here: {label}: {reason}", markup=False)
     for label, story in outcome.failed.items():
@@ -80,11 +87,19 @@ def _tell(outcome: Outcome, study: Study, out: Path) -> None:
     mine = [record for record in records if record.get("study") == study.name]
     counts = [is_good(record) for record in mine]
     marked = sum(bool(record.get("marks")) for record in mine)
-    print(f"{sum(counts)} results that count, {marked} that are marked and do not, in {out}")
     lines = [f"{label}: {reason}" for label, reason in outcome.not_possible.items()]
     (out / NOT_POSSIBLE).write_text("".join(f"{line}\n" for line in lines))
-    if outcome.was_stopped:
-        print("stopped; the same command goes on from here")
+    counted = f"{sum(counts)} results that count, {marked} that are marked and do not, in {out}"
+    stopped = "\nstopped; the same command goes on from here" if outcome.was_stopped else ""
+    told = {
+        "results": str(out),
+        "count": sum(counts),
+        "marked": marked,
+        "not_possible": outcome.not_possible,
+        "failed": outcome.failed,
+        "stopped": outcome.was_stopped,
+    }
+    _print(counted + stopped, told, as_json=as_json)
 
 
 def _notes(places: list[Path]) -> list[Path]:
@@ -92,29 +107,37 @@ def _notes(places: list[Path]) -> list[Path]:
     return [place / NOT_POSSIBLE for place in places if (place / NOT_POSSIBLE).is_file()]
 
 
-def _dry_run(study: Study, around: Surroundings) -> None:
-    rows = []
+def _dry_run(study: Study, around: Surroundings, *, as_json: bool) -> None:
+    cells: list[dict[str, Any]] = []
+    lines = []
     for cell in study.cells:
+        label = cell.label()
         try:
             seats = plan_cell(study, cell, around)
         except NotPossibleError as error:
-            rows.append((cell.label(), f"not possible here: {error}"))
+            cells.append({"label": label, "not_possible": str(error)})
+            lines += [label, f"    not possible here: {error}"]
             continue
         settings = settings_of(cell, seats, around.directory, around.directory)
-        words = [f"{key}={value}" for key, value in settings.items()]
-        line = shlex.join(launch_words(cell, seats, around))
-        rows.append((cell.label(), line + (f"   with {' '.join(words)}" if words else "")))
-    for label, line in rows:
-        print(f"{label}\n    {line}")
-    for reason in study.left_out:
-        print(f"left out: {reason}")
-    print(
+        words = launch_words(cell, seats, around)
+        cells.append({"label": label, "words": words, "settings": settings})
+        more = " ".join(f"{key}={value}" for key, value in settings.items())
+        lines += [label, f"    {shlex.join(words)}" + (f"   with {more}" if more else "")]
+    lines += [f"left out: {reason}" for reason in study.left_out]
+    lines.append(
         f"{len(study.cells)} cells, {study.least} to {study.most} repetitions and "
         f"{study.warm_up} to warm up: at most {runs_in(study)} runs in {study.minutes:g} minutes"
     )
+    told = {
+        "cells": cells,
+        "left_out": study.left_out,
+        "most_runs": runs_in(study),
+        "minutes": study.minutes,
+    }
+    _print("\n".join(lines), told, as_json=as_json)
 
 
-app.command()(advise)
+app.command(hidden=True)(advise)
 app.command()(noise)
 app.command("check-site", hidden=True)(check_site)
 
@@ -137,6 +160,7 @@ def run(
     wait: bool = typer.Option(True, help="Slurm: wait for the jobs and collect their results"),
     inside: int = typer.Option(0, hidden=True, help="Slurm: run the cells of so many nodes here"),
     part: int = typer.Option(0, hidden=True, help="Slurm: which part of the array this is"),
+    as_json: bool = _JSON,
 ) -> None:
     """Make the runs of a study. A second run goes on where the first one ended."""
     end_tidily_when_terminated()
@@ -150,7 +174,7 @@ def run(
     found = build_of(build, command)
     place = (out or Path(f"study-{study.name}")).resolve()
     if dry_run:
-        _dry_run(study, Surroundings(command, found, place / "work", kind))
+        _dry_run(study, Surroundings(command, found, place / "work", kind), as_json=as_json)
         return
     try:
         if kind == "slurm":
@@ -158,7 +182,7 @@ def run(
 
             if not inside:
                 outcome = slurm.run(study, command, found, place, wait=wait)
-                _tell(outcome, study, place)
+                _tell(outcome, study, place, as_json=as_json)
                 raise typer.Exit(1 if outcome.failed else 0)
         with work_directory(place, FREE_BYTES) as directory:
             around = Surroundings(command, found, directory, kind)
@@ -169,7 +193,7 @@ def run(
                 outcome = run_study(study, around, place / RESULTS, earlier, minutes=minutes)
     except (OSError, NotEnoughSpaceError) as error:
         fail(str(error))
-    _tell(outcome, study, place)
+    _tell(outcome, study, place, as_json=as_json)
     if outcome.was_stopped:
         raise typer.Exit(130)
     raise typer.Exit(1 if outcome.failed else 0)
@@ -181,6 +205,7 @@ def plot(
     out: Path = typer.Option(Path("figures"), help="directory of the pictures"),
     only: str = typer.Option("", help="ids of figures, separated by commas"),
     every: bool = typer.Option(False, "--all", help="all variants, not only the most measured"),
+    as_json: bool = _JSON,
 ) -> None:
     """Draw the figures of some results, as SVG and PNG."""
     from iocomp_studies.plots.folder import draw_figures, write_figures
@@ -193,13 +218,15 @@ def plot(
         files = write_figures(drawn, out)
     except (OSError, ValueError) as error:
         fail(str(error))
-    print(f"{len(drawn)} figures, {len(files)} files in {out}")
+    told = {"figures": len(drawn), "files": [str(file) for file in files]}
+    _print(f"{len(drawn)} figures, {len(files)} files in {out}", told, as_json=as_json)
 
 
 @app.command("import")
 def import_(
     what: str = typer.Argument(..., help="archer2: the published measurements of 2023"),
     out: Path = typer.Option(Path("study-archer2"), help="directory of the results"),
+    as_json: bool = _JSON,
 ) -> None:
     """Write published measurements as results, so that figures can show both."""
     if what != "archer2":
@@ -210,13 +237,15 @@ def import_(
         records = list(read_archer2())
         for record in records:
             writer.write(record)
-    print(f"{len(records)} published results in {file}")
+    told = {"results": len(records), "file": str(file)}
+    _print(f"{len(records)} published results in {file}", told, as_json=as_json)
 
 
 @app.command()
 def report(
     places: list[Path] = _PLACES,
     out: Path = typer.Option(Path("report.html"), help="the page"),
+    as_json: bool = _JSON,
 ) -> None:
     """Write a page with tables, figures, outliers and conclusions; it needs nothing else."""
     from iocomp_studies.report.page import make_page
@@ -230,4 +259,7 @@ def report(
         out.write_text(make_page(records, complaints, notes))
     except OSError as error:
         fail(str(error))
-    print(f"{len(records)} results, {len(complaints)} lines skipped: {out}")
+    told = {"results": len(records), "skipped": len(complaints), "page": str(out)}
+    _print(
+        f"{len(records)} results, {len(complaints)} lines skipped: {out}", told, as_json=as_json
+    )

@@ -5,6 +5,7 @@
 Usage: command_test.py <path of the command> [unittest options]
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -105,10 +106,12 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(done.returncode, BAD_INPUT, words)
             self.assertTrue(done.stderr.startswith(f"iocomp: {told}"), done.stderr)
 
-    def completed(self, *words: str) -> list[str]:
+    @classmethod
+    @functools.cache  # programs in Python take a while to answer
+    def completed(cls, *words: str) -> list[str]:
         """Return what may follow words, by the script for bash."""
         script = pathlib.Path(__file__).parents[2] / "tools/completion/iocomp"
-        quoted = " ".join(shlex.quote(word) for word in (self.command, *words))
+        quoted = " ".join(shlex.quote(word) for word in (cls.command, *words))
         done = subprocess.run(
             ["bash", "-c", f"source {shlex.quote(str(script))}; COMP_WORDS=({quoted}); "
              f'COMP_CWORD={len(words)}; _iocomp; printf "%s\\n" "${{COMPREPLY[@]}}"'],
@@ -123,16 +126,44 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(self.completed("ls", "--json", "out"), [])
         self.assertEqual(self.completed("nonsense", "--"), [])
 
+    def test_shells_learn_the_words_of_programs_in_python(self) -> None:
+        self.assertEqual(self.completed("advise", "--bytes"), ["--bytes-per-step"])
+        self.assertEqual(self.completed("check-site", "--m"), ["--minutes"])
+        self.assertEqual(self.completed("study", "r"), ["run", "report"])
+        self.assertEqual(self.completed("study", "run", "--dry"), ["--dry-run"])
+        self.assertEqual(self.completed("study", "run", "--part"), [])  # is for itself
+        self.assertIn("kill-rank", self.completed("torture", "--only", ""))
+        self.assertEqual(self.completed("torture", "--buil"), [])
+
+    def test_what_follows_a_program_is_not_completed(self) -> None:
+        self.assertEqual(self.completed("run", "--d"), ["--dry-run"])
+        for words in (["run", "./solve"], ["run", "--"], ["launch", "--", "./solve"], ["advise", "--"]):
+            self.assertEqual(self.completed(*words, "--"), [], words)
+
+    def test_whatever_a_program_may_ask_is_told_as_json(self) -> None:
+        for name in self.names():
+            self.assertIn("--json", self.completed(*name.split(), "--"), name)
+
+    def names(self) -> list[str]:
+        """Return all subcommands, those of subcommands too: "study run"."""
+        found = []
+        for name in self.completed(""):
+            members = self.completed(name, "")
+            found += [f"{name} {member}" for member in members] or [name]
+        return found
+
     def test_subcommands_stand_in_the_help_and_in_the_manual(self) -> None:
-        names = self.completed("")
         shown = self.run_command("--help").stdout
         manual = self.run_command("manual").stdout
         self.assertIn("\nFiles:\n", shown)
-        for name in names:
-            self.assertRegex(shown, rf"(?m)^  {name} ")
-            self.assertIn(f".SS iocomp {name}\n", manual)
-            for option in self.completed(name, "--"):
-                self.assertIn(option.replace("-", "\\-"), manual, name)
+        for name in self.names():
+            self.assertRegex(shown, rf"(?m)^  {name.split()[0]} ")
+            _, found, rest = manual.partition(f".SS iocomp {name}\n")
+            self.assertTrue(found, name)
+            options = self.completed(*name.split(), "--")
+            self.assertNotEqual(options, [], name)
+            for option in options:
+                self.assertIn(option.replace("-", "\\-"), rest.partition("\n.SS ")[0], name)
         if groff := shutil.which("groff"):
             checked = subprocess.run(
                 [groff, "-man", "-ww", "-z", "-K", "utf8"],

@@ -295,6 +295,20 @@ class MapTest(unittest.TestCase):
             "-genv IOCOMP_PLACEMENT_MAPPING consecutive -genv IOCOMP_PLACEMENT_NODE_SIZE 4 ./solve -n 'two words'\n",
         )
 
+    def test_launch_tells_a_program_what_it_would_do(self) -> None:
+        job = "--launcher openmpi --mapping consecutive --ranks 4 --topology archer2".split()
+        launched = self.run_words(
+            self.command, "launch", "--dry-run", "--json", *job, "--", "./program"
+        )
+        mapped = self.run_words(self.command, "map", "--json", *job)
+        self.assertEqual(json.loads(launched.stdout), json.loads(mapped.stdout))
+        found = json.loads(launched.stdout)
+        self.assertEqual(found["words"][-1], "./program")
+        variables = [f"{name}={value}" for name, value in found["environment"].items()]
+        self.assertEqual([*variables, *found["words"]], shlex.split(found["launch"]))
+        alone = self.run_words(self.command, "launch", "--json", *job, "--", "./program")
+        self.assertEqual(alone.returncode, BAD_INPUT)
+
     def test_launch_says_what_it_looked_for(self) -> None:
         done = subprocess.run(
             [self.command, *"launch --mapping sequential --ranks 1 -- ./program".split()],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -37,6 +38,21 @@ def test_an_interpreter_may_load_hdf5_later(programs: Programs) -> None:
     )
     done = run(programs, "/usr/bin/python3", "-c", program)
     assert done.stdout.split() == ["iocomp", "set()"], done.stdout + done.stderr
+
+
+def test_the_variables_are_told_and_nothing_starts(programs: Programs, tmp_path: Path) -> None:
+    words = [f"{programs.folder}/traps", "records", str(tmp_path)]
+    done = run(programs, "--dry-run", "--json", *words)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["words"] == words
+    assert told["environment"]["HDF5_VOL_CONNECTOR"] == "iocomp"
+    line = run(programs, "--dry-run", *words).stdout
+    assert f"HDF5_PLUGIN_PATH={told['environment']['HDF5_PLUGIN_PATH']} " in line
+    assert not list(tmp_path.iterdir())
+    refused = run(programs, "--dry-rum", *words)
+    assert refused.returncode == 2
+    assert "did you mean --dry-run?" in refused.stderr
 
 
 def test_what_cannot_be_is_said_in_one_line(programs: Programs, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def _is_wanted(cell: Cell, options: argparse.Namespace) -> bool:
     )
 
 
-def _options() -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="iocomp torture", description=__doc__)
     parser.add_argument("directory", type=Path, help="where to write: the file system to try")
     parser.add_argument("--seconds", type=float, default=60, help="how long (60)")
@@ -135,7 +135,29 @@ def _options() -> argparse.Namespace:
             option, nargs="+", choices=names, metavar=metavar, help=f"of {', '.join(names)}"
         )
     parser.add_argument("--jobs", type=int, default=3, help="jobs at a time (3)")
+    parser.add_argument("--json", action="store_true", help="print one object at the end")
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
+    return parser
+
+
+def _words() -> dict[str, Any]:
+    """Return the options for completion and the manual (tools/iocomp/python_program.h)."""
+    told = [
+        {
+            "names": ",".join(action.option_strings) or action.dest.upper(),
+            "about": action.help,
+            "values": list(action.choices or ()),
+            "default": "",  # is part of the help
+            "is_flag": action.nargs == 0,
+        }
+        for action in _parser()._actions  # noqa: SLF001 (argparse has no other way)
+        if action.dest != "help" and action.help is not argparse.SUPPRESS
+    ]
+    return {"options": told, "commands": []}
+
+
+def _options() -> argparse.Namespace:
+    parser = _parser()
     options = parser.parse_args()
     if options.seconds <= 0 or options.jobs < 1:
         parser.error("--seconds is more than 0, and --jobs at least 1")
@@ -168,7 +190,7 @@ def _gather(options: argparse.Namespace, build: Build) -> list[Result]:
             working -= 1
             continue
         found.append(result)
-        if result.violation:
+        if result.violation and not options.json:
             print(f"VIOLATION {result.cell}\n{result.violation}")
             print(f"repeat: {_repeat(options, result.cell)}\n", flush=True)
     for worker in workers:
@@ -215,29 +237,65 @@ def _check_that_jobs_run(build: Build, own: Path) -> None:
         raise SystemExit(EXIT_NOTHING_TRIED)
 
 
-def _report(results: list[Result], seconds: float) -> None:
-    tried = [result for result in results if not result.skipped]
-    struck: Counter[str] = Counter()
-    cells: Counter[str] = Counter()
-    bad: Counter[str] = Counter()
-    for result in tried:
-        struck[result.cell.fault] += result.struck
-        cells[result.cell.fault] += 1
-        bad[result.cell.fault] += bool(result.violation)
-    width = max(map(len, FAULTS))
-    print(f"{'fault':{width}}  cells  faults  violations")
+def _faults(results: list[Result]) -> dict[str, dict[str, int]]:
+    """Return how many cells, faults and violations there were, by the name of the fault."""
+    found: dict[str, dict[str, int]] = {}
     for name in FAULTS:
-        if cells[name]:
-            print(f"{name:{width}}  {cells[name]:5}  {struck[name]:6}  {bad[name]:10}")
+        of_it = [result for result in results if result.cell.fault == name and not result.skipped]
+        if of_it:
+            found[name] = {
+                "cells": len(of_it),
+                "faults": sum(result.struck for result in of_it),
+                "violations": sum(bool(result.violation) for result in of_it),
+            }
+    return found
+
+
+def _in_json(
+    options: argparse.Namespace, results: list[Result], seconds: float, left: set[str]
+) -> str:
+    violations = [
+        {"cell": str(r.cell), "story": r.violation, "repeat": _repeat(options, r.cell)}
+        for r in results
+        if r.violation
+    ]
+    told = {
+        "seed": options.seed,
+        "seconds": seconds,
+        "faults": _faults(results),
+        "not_tried": Counter(r.skipped for r in results if r.skipped),
+        "violations": violations,
+        "left_in_shared_memory": sorted(left),
+    }
+    return json.dumps(told, indent=2)
+
+
+def _in_words(results: list[Result], seconds: float, left: set[str]) -> str:
+    faults = _faults(results)
+    width = max(map(len, FAULTS))
+    lines = [f"{'fault':{width}}  cells  faults  violations"]
+    for name, one in faults.items():
+        lines.append(
+            f"{name:{width}}  {one['cells']:5}  {one['faults']:6}  {one['violations']:10}"
+        )
     for reason, count in Counter(r.skipped for r in results if r.skipped).most_common():
-        print(f"not tried: {count} cells ({reason})")
-    print(
-        f"{struck.total()} faults in {len(tried)} cells and {seconds:.0f} s:"
-        f" {bad.total()} violations"
+        lines.append(f"not tried: {count} cells ({reason})")
+    total = {
+        key: sum(one[key] for one in faults.values()) for key in ("cells", "faults", "violations")
+    }
+    lines.append(
+        f"{total['faults']} faults in {total['cells']} cells and {seconds:.0f} s:"
+        f" {total['violations']} violations"
     )
+    if left:
+        lines.append(f"VIOLATION: left in /dev/shm: {sorted(left)}")
+    return "\n".join(lines)
 
 
 def main() -> int:
+    if sys.argv[-1] == "--tell-words":
+        print(json.dumps(_words()))
+        return 0
     options = _options()
     options.directory = options.directory.resolve()
     if not options.directory.is_dir():
@@ -245,16 +303,21 @@ def main() -> int:
         return 2
     build = _read_build(options.build)
     _set_launcher_up(build.launcher[0])
-    print(f"seed {options.seed}", flush=True)
+    if not options.json:
+        print(f"seed {options.seed}", flush=True)
     began = time.monotonic()
     before = shared_memory()
     with tempfile.TemporaryDirectory(prefix="iocomp-torture-") as own:
         options.own = Path(own)
         _check_that_jobs_run(build, options.own)
         results = _gather(options, build)
-    _report(results, time.monotonic() - began)
-    if left := shared_memory() - before:
-        print(f"VIOLATION: left in /dev/shm: {sorted(left)}")
+    seconds = time.monotonic() - began
+    left = shared_memory() - before
+    print(
+        _in_json(options, results, seconds, left)
+        if options.json
+        else _in_words(results, seconds, left)
+    )
     if not left and all(result.skipped for result in results):
         print("iocomp torture: nothing was tried", file=sys.stderr)
         return EXIT_NOTHING_TRIED

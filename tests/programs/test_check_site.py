@@ -181,11 +181,19 @@ def test_rates_choose_settings_when_there_are_enough_of_them() -> None:
 
 
 def test_lost_bytes_and_kills_that_were_not_tried_are_told() -> None:
-    assert judge_kills(0, "seed 1\n9 faults in 3 cells: 0 violations\n").works == YES
-    lost = judge_kills(1, "VIOLATION cell 7\nsome\nrepeat: it\n1 violations\n")
+    def told(faults: int, *cells: str) -> str:
+        violations = [{"cell": cell, "story": "some", "repeat": "it"} for cell in cells]
+        each = {"kill-rank": {"cells": 3, "faults": faults, "violations": len(cells)}}
+        more = {"violations": violations, "left_in_shared_memory": []}
+        return json.dumps({"seconds": 4.0, "faults": each} | more)
+
+    good = judge_kills(0, told(9))
+    assert (good.works, good.found) == (YES, "9 faults in 3 cells and 4 s: 0 violations")
+    lost = judge_kills(1, told(9, "cell 7"))
     assert (lost.works, lost.found) == (NO, "VIOLATION cell 7; repeat: it")
-    assert judge_kills(0, "0 faults in 0 cells: 0 violations\n", "some error\n").works == NO
-    none = judge_kills(2, "seed 1\n", "iocomp torture: jobs do not run here\nstatus 1\n---\n")
+    assert judge_kills(0, told(0)).works == NO
+    assert judge_kills(1, "", "Traceback\nKeyError: 1").works == NOT_TRIED
+    none = judge_kills(2, "", "iocomp torture: jobs do not run here\nstatus 1\n---\n")
     assert (none.works, none.found) == (NOT_TRIED, "iocomp torture: jobs do not run here")
 
 

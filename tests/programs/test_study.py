@@ -266,6 +266,20 @@ def test_figures_and_a_report_come_from_the_same_results(folder: Path, small: Pa
     assert "stream, async, oversubscribe, posix, 1 rank, 64 KiB" in page
 
 
+def test_a_program_is_told_what_was_done(folder: Path, small: Path) -> None:
+    shutil.copytree(small / "out", folder / "out")
+    planned = json.loads(study(folder, STREAM.format(rounds=1), "--dry-run", "--json").stdout)
+    assert all("words" in cell or "not_possible" in cell for cell in planned["cells"])
+    assert planned["most_runs"] == 2 * len(planned["cells"])
+    told = json.loads(study(folder, STREAM.format(rounds=1), "--json").stdout)
+    assert told["results"] == str(folder / "out")
+    assert (told["count"], told["marked"], told["failed"], told["stopped"]) == (4, 0, {}, False)
+    page = folder / "page.html"
+    report = [str(COMMAND), "study", "report", str(folder / "out"), "--out", str(page), "--json"]
+    done = subprocess.run(report, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(done.stdout) == {"results": 8, "skipped": 0, "page": str(page)}
+
+
 def test_a_missing_package_is_named(folder: Path) -> None:
     script = BUILD / "share/iocomp/studies/study.py"
     line = ["/usr/bin/python3", "-S", str(script), "run", "x.toml"]  # without Debian's packages

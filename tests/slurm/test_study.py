@@ -75,7 +75,7 @@ def test_a_study_is_submitted_collected_and_not_run_again(folder: Path, build: B
     first = study(build, folder)
     out = folder / "out"
     logs = "".join(path.read_text() for path in (out / "slurm").glob("*.log"))
-    assert first.stdout.count("submitted job") == 2, first.stdout  # one for each number of nodes
+    assert first.stderr.count("submitted job") == 2, first.stderr  # one for each number of nodes
     assert "hyperthread" in first.stderr, first.stderr  # not possible there, and told
     for nodes in (1, 2):
         script = (out / "slurm" / f"nodes-{nodes}.sh").read_text()

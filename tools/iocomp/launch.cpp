@@ -13,9 +13,11 @@
 
 #include "base/error.h"
 #include "iocomp/child.h"
+#include "iocomp/job_json.h"
 #include "iocomp/job_map.h"
 #include "iocomp/launch_line.h"
 #include "iocomp/launcher_search.h"
+#include "iocomp/output.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/text_file.h"
 
@@ -27,6 +29,7 @@ struct JobLaunch {
   std::string launcher;
   LaunchOptions launch;
   bool dry_run = false;
+  bool json = false;
 };
 
 /// A folder for what the launcher reads while the job starts; gone at the end.
@@ -75,6 +78,15 @@ int start(const JobMap& job, LaunchOptions options, const FoundLauncher& launche
   return run_child(launch.words, launch.environment);
 }
 
+void tell(const JobMap& job, const JobLaunch& options) {
+  const auto launch = launch_of(job, options.launch);
+  if (options.json) {
+    print(json_of(job, launch));
+  } else {
+    fmt::print("{}\n", launch.line());
+  }
+}
+
 void launch_job(JobLaunch& options) {
   const auto wanted = wanted_launcher(options);
   const auto job = map_job(options.job);
@@ -85,13 +97,13 @@ void launch_job(JobLaunch& options) {
   }
   if (options.dry_run && wanted) {
     options.launch.launcher = *wanted;
-    fmt::print("{}\n", launch_of(job, options.launch).line());
+    tell(job, options);
     return;
   }
   const auto launcher = find_launcher(wanted);
   options.launch.launcher = launcher.kind;
   if (options.dry_run) {
-    fmt::print("{}\n", launch_of(job, options.launch).line());
+    tell(job, options);
     return;
   }
   const int status = start(job, options.launch, launcher);
@@ -112,7 +124,10 @@ void add_launch(CLI::App& app) {
   command->add_option("--hosts", options->launch.hosts, "Names of the nodes (those allocated)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_flag("--dry-run", options->dry_run, "Print the launch line and start nothing");
+  auto* dry_run =
+      command->add_flag("--dry-run", options->dry_run, "Print the launch line and start nothing");
+  command->add_flag("--json", options->json, "With --dry-run: print it and all ranks as JSON")
+      ->needs(dry_run);
   command->add_option("program", options->launch.program, "After --: the program, its arguments")
       ->required();
   command->callback([options] { launch_job(*options); });

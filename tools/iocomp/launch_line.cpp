@@ -15,6 +15,7 @@
 #include "base/nearest.h"
 #include "iocomp/job_map.h"
 #include "iocomp/number_list.h"
+#include "iocomp/other_programs.h"
 #include "placement/map.h"
 #include "topology/node.h"
 
@@ -64,19 +65,6 @@ std::string variable_of(const std::string& key) {
   auto name = "IOCOMP_" + upper_case(key);
   std::ranges::replace(name, '.', '_');
   return name;
-}
-
-std::string quoted(const std::string& word) {
-  constexpr const char* harmless =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) {
-    return word;
-  }
-  std::string out = "'";
-  for (const char letter : word) {
-    out += letter == '\'' ? std::string{"'\\''"} : std::string{letter};
-  }
-  return out + "'";
 }
 
 void append(std::vector<std::string>& words, const std::vector<std::string>& more) {

@@ -44,7 +44,7 @@ std::optional<FoundLauncher> find(Launcher kind) {
     if (!path) {
       continue;
     }
-    const auto text = printed_by(*path, "--version");  // mpirun is the name of many launchers
+    const auto text = printed_by({*path, "--version"}, Errors::kept);  // mpirun is the name of many
     if (std::ranges::any_of(signature.words, [&text](const std::string& word) {
           return text.find(word) != std::string::npos;
         })) {

@@ -14,6 +14,7 @@
 #include "base/our_words.h"
 #include "base/size_signal.h"
 #include "iocomp/misspelling.h"
+#include "iocomp/own_words.h"
 #include "iocomp/subcommands.h"
 
 namespace {
@@ -36,13 +37,12 @@ void add_group(CLI::App& app, const std::string& heading, const std::vector<Add>
   std::for_each(now.begin() + before, now.end(), [&](CLI::App* one) { one->group(heading); });
 }
 
-// A subcommand that starts another program with all the words behind its name. CLI11 must not see
-// them: it takes -- away.
-bool has_own_words(const CLI::App& app, const std::string& name) {
-  const auto found = app.get_subcommands([&name](const CLI::App* one) {
-    return one->get_name() == name && one->get_prefix_command();
-  });
-  return !found.empty();
+// The number of words of the command line that CLI11 may see.
+int seen_words(const CLI::App& app, const std::string& name, const std::vector<std::string>& behind,
+               int all) {
+  const auto named =
+      app.get_subcommands([&name](const CLI::App* one) { return one->get_name() == name; });
+  return named.empty() ? all : 2 + static_cast<int>(command::own_words(*named.front(), behind));
 }
 
 int run(int argc, char** argv) {
@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
             {with_words(command::add_complete), command::add_manual, command::add_site_rank});
   command::check_subcommand(app, words);
   try {
-    app.parse(argc > 1 && has_own_words(app, argv[1]) ? 2 : argc, argv);
+    app.parse(argc > 1 ? seen_words(app, argv[1], behind, argc) : argc, argv);
   } catch (const CLI::RuntimeError& status) {  // "no", or of a program that was started
     return status.get_exit_code();
   } catch (const CLI::ExtrasError&) {

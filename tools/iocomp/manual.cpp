@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "iocomp/python_program.h"
 #include "iocomp/subcommands.h"
 
 namespace iocomp::command {
@@ -40,7 +41,25 @@ void print_options(const CLI::App& command) {
   }
 }
 
-void print_manual(const CLI::App& app) {
+// With the subcommands that it has of its own: "study run".
+void print_command(CLI::App& command, const std::string& name) {
+  ask_for_words(command);
+  const auto description = roff(command.get_description());
+  fmt::print(".SS iocomp {}\n{}{}\n", name, description, description.ends_with('.') ? "" : ".");
+  print_options(command);
+  const auto members = command.get_subcommands([](CLI::App* any) { return any != nullptr; });
+  for (auto* member : members) {
+    print_command(*member, name + " " + member->get_name());
+  }
+  if (!command.get_footer().empty()) {
+    fmt::print(".P\n{}\n", roff(command.get_footer()));
+  }
+  if (command.get_options().empty() && members.empty()) {
+    fmt::print(".br\n.B iocomp {} \\-\\-help\nlists its words.\n", name);
+  }
+}
+
+void print_manual(CLI::App& app) {
   fmt::print(
       ".TH IOCOMP 1 \"\" \"{0}\" \"iocomp\"\n"
       ".SH NAME\niocomp \\- look at files of iocomp, place jobs, measure output\n"
@@ -48,20 +67,13 @@ void print_manual(const CLI::App& app) {
       ".br\n.B iocomp\n.I SUBCOMMAND\n.B \\-\\-help\n",
       roff("iocomp " IOCOMP_COMMAND_VERSION));
   std::string heading;
-  for (const auto* command :
-       app.get_subcommands([](const CLI::App* any) { return !any->get_group().empty(); })) {
+  for (auto* command :
+       app.get_subcommands([](CLI::App* any) { return !any->get_group().empty(); })) {
     if (command->get_group() != heading) {
       heading = command->get_group();
       fmt::print(".SH {}\n", upper_case(heading));
     }
-    const auto description = roff(command->get_description());
-    fmt::print(".SS iocomp {}\n{}{}\n", command->get_name(), description,
-               description.ends_with('.') ? "" : ".");
-    if (command->get_prefix_command()) {
-      fmt::print(".br\n.B iocomp {} \\-\\-help\nlists its words.\n", command->get_name());
-    } else {
-      print_options(*command);
-    }
+    print_command(*command, command->get_name());
   }
   fmt::print(
       ".SH EXIT STATUS\n"

@@ -4,16 +4,17 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/number_ranges.h"
 #include "iocomp/cost.h"
+#include "iocomp/job_json.h"
 #include "iocomp/job_map.h"
 #include "iocomp/launch_line.h"
 #include "iocomp/number_list.h"
+#include "iocomp/output.h"
 #include "iocomp/picture.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
@@ -31,18 +32,6 @@ struct MapOptions {
   bool json = false;
 };
 
-/// The compute ranks that belong to each server. Empty for other ranks.
-std::vector<std::vector<int>> clients_of(const placement::Map& map) {
-  std::vector<std::vector<int>> clients(map.seats.size());
-  for (std::size_t rank = 0; rank < map.seats.size(); ++rank) {
-    const auto& seat = map.seats[rank];
-    if (!seat.serves && seat.pair >= 0) {
-      clients[static_cast<std::size_t>(seat.pair)].push_back(static_cast<int>(rank));
-    }
-  }
-  return clients;
-}
-
 std::string number_or_dash(int number) { return number < 0 ? "-" : std::to_string(number); }
 
 void print_table(const JobMap& job, const Launch& launch) {
@@ -55,43 +44,6 @@ void print_table(const JobMap& job, const Launch& launch) {
                     seat.serves ? number_ranges(clients[rank]) : number_or_dash(seat.pair)});
   }
   fmt::print("{}\n{}\n", aligned(rows), launch.line());
-}
-
-nlohmann::ordered_json number_or_null(int number) {
-  return number < 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(number);
-}
-
-void print_json(const JobMap& job, const Launch& launch) {
-  nlohmann::ordered_json out;
-  if (job.policy.empty()) {
-    out["mapping"] = job.mapping;
-  } else {
-    out["mapping"] = nullptr;
-    out["policy"] = job.policy;
-  }
-  out["settings"] = nlohmann::ordered_json::object();
-  for (const auto& [key, value] : settings_of(job)) {
-    out["settings"][key] = value;
-  }
-  out["launch"] = launch.line();
-  if (!launch.rankfile.empty()) {
-    out["rankfile"] = launch.rankfile;
-  }
-  const auto clients = clients_of(job.map);
-  out["ranks"] = nlohmann::ordered_json::array();
-  for (std::size_t rank = 0; rank < job.map.seats.size(); ++rank) {
-    const auto& seat = job.map.seats[rank];
-    nlohmann::ordered_json entry{{"rank", rank},
-                                 {"role", seat.serves ? "server" : "compute"},
-                                 {"node", seat.node},
-                                 {"cpu", number_or_null(seat.cpu)},
-                                 {"pair", number_or_null(seat.pair)}};
-    if (seat.serves) {
-      entry["clients"] = clients[rank];
-    }
-    out["ranks"].push_back(std::move(entry));
-  }
-  fmt::print("{}\n", out.dump(1));
 }
 
 void write_files(const MapOptions& options, const JobMap& job, const Launch& launch) {
@@ -123,7 +75,7 @@ void show(MapOptions& options) {
     fmt::print(stderr, "iocomp: {}\n", note);
   }
   if (options.json) {
-    print_json(job, launch);
+    print(json_of(job, launch));
     return;
   }
   print_table(job, launch);

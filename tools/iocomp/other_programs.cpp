@@ -12,20 +12,9 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace iocomp::command {
-namespace {
-
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char letter : word) {
-    text += letter == '\'' ? std::string{"'\\''"} : std::string{letter};
-  }
-  return text + "'";
-}
-
-}  // namespace
-
 std::optional<std::string> in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders{path == nullptr ? "" : path};
@@ -39,12 +28,29 @@ std::optional<std::string> in_path(const std::string& name) {
   return std::nullopt;
 }
 
-std::string printed_by(const std::string& program, const std::string& argument) {
+std::string quoted(const std::string& word) {
+  constexpr const char* harmless =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) {
+    return word;
+  }
+  std::string out = "'";
+  for (const char letter : word) {
+    out += letter == '\'' ? std::string{"'\\''"} : std::string{letter};
+  }
+  return out + "'";
+}
+
+std::string printed_by(const std::vector<std::string>& words, Errors errors) {
+  std::string line;
+  for (const auto& word : words) {
+    line += quoted(word) + " ";
+  }
+  line += errors == Errors::kept ? "2>&1" : "2>/dev/null";
   struct Close {
     void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
   };
-  const std::unique_ptr<std::FILE, Close> pipe{
-      popen((quoted(program) + " " + quoted(argument) + " 2>&1").c_str(), "r")};
+  const std::unique_ptr<std::FILE, Close> pipe{popen(line.c_str(), "r")};
   std::string text;
   std::array<char, 4096> buffer{};
   while (pipe &&

@@ -24,4 +24,14 @@ struct PythonProgram {
 void add_python_program(CLI::App& app, const std::string& name, const std::string& about,
                         const PythonProgram& program, const std::vector<std::string>& words);
 
+/// Add the options and subcommands that a Python program has, if `command` is one: completion and
+/// the manual then treat it as any other. The program prints them as JSON when its last word is
+/// --tell-words:
+///     {"options": [{"names": "-o,--out", "about": "", "values": ["a", "b"], "default": "",
+///                   "is_flag": false}],
+///      "commands": [{"name": "run", "about": "", "options": [], "commands": []}]}
+/// A name without - is that of a word without an option. Nothing is added where Python or a
+/// package of it is missing.
+void ask_for_words(CLI::App& command);
+
 }  // namespace iocomp::command

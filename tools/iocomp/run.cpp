@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/core.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -6,11 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -19,7 +24,10 @@
 
 #include "base/error.h"
 #include "iocomp/beside.h"
+#include "iocomp/misspelling.h"
 #include "iocomp/other_programs.h"
+#include "iocomp/output.h"
+#include "iocomp/own_words.h"
 #include "iocomp/subcommands.h"
 
 namespace iocomp::command {
@@ -29,7 +37,7 @@ constexpr const char* page = "docs/unchanged-programs.md";
 
 /// The libraries that the loader would load for a file, by the names under which it looks for them.
 std::vector<std::string> libraries_of(const std::string& file) {
-  std::istringstream lines{printed_by("ldd", file)};
+  std::istringstream lines{printed_by({"ldd", file}, Errors::kept)};
   std::vector<std::string> names;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words{line};
@@ -137,14 +145,46 @@ void check_fits(const std::string& program, const std::filesystem::path& folder)
          "; the plugin here is for " + others);
 }
 
-void run_program(const std::vector<std::string>& words) {
+/// The variables by which HDF5 finds the plugin.
+std::map<std::string, std::string> variables(const std::filesystem::path& folder) {
+  const char* const others = std::getenv("HDF5_PLUGIN_PATH");
+  return {{"HDF5_PLUGIN_PATH",
+           folder.string() + (others == nullptr ? std::string{} : ":" + std::string{others})},
+          {"HDF5_VOL_CONNECTOR", "iocomp"}};
+}
+
+struct RunOptions {
+  bool dry_run = false;
+  bool json = false;
+};
+
+void tell(const std::map<std::string, std::string>& environment,
+          const std::vector<std::string>& words, bool json) {
+  if (json) {
+    print({{"environment", environment}, {"words", words}});
+    return;
+  }
+  std::string line;
+  for (const auto& [name, value] : environment) {
+    line += name + "=" + quoted(value) + " ";
+  }
+  for (const auto& word : words) {
+    line += quoted(word) + (&word == &words.back() ? "\n" : " ");
+  }
+  fmt::print("{}", line);
+}
+
+void run_program(const std::vector<std::string>& words, const RunOptions& options) {
   const auto folder = beside_command(IOCOMP_COMMAND_MODULES) / "hdf5";
   check_fits(file_of(words.front()), folder);
-  const char* const others = std::getenv("HDF5_PLUGIN_PATH");
-  const std::string path =
-      folder.string() + (others == nullptr ? std::string{} : ":" + std::string{others});
-  setenv("HDF5_PLUGIN_PATH", path.c_str(), 1);
-  setenv("HDF5_VOL_CONNECTOR", "iocomp", 1);
+  const auto environment = variables(folder);
+  if (options.dry_run) {
+    tell(environment, words, options.json);
+    return;
+  }
+  for (const auto& [name, value] : environment) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
   sigset_t held;  // by this command, and the program would have it so, too
   sigemptyset(&held);
   sigaddset(&held, SIGXFSZ);
@@ -163,23 +203,29 @@ void run_program(const std::vector<std::string>& words) {
 }  // namespace
 
 void add_run(CLI::App& app, const std::vector<std::string>& words) {
+  auto options = std::make_shared<RunOptions>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "run", "Run a program of HDF5, unchanged, so that it writes through iocomp");
   command->prefix_command();
+  auto* dry_run = command->add_flag("--dry-run", options->dry_run,
+                                    "Print the program with the variables it gets, start nothing");
+  command->add_flag("--json", options->json, "With --dry-run: print it as JSON")->needs(dry_run);
   command->footer(
-      "iocomp run [--] PROGRAM [ARGUMENTS]; under a launcher: mpirun -n 8 iocomp run PROGRAM");
-  command->callback([command, words] {
-    auto program = words;
-    if (!program.empty() && program.front() == "--") {
-      program.erase(program.begin());
-    } else if (!program.empty() && (program.front() == "--help" || program.front() == "-h")) {
-      throw CLI::CallForHelp{};
+      "iocomp run [OPTIONS] [--] PROGRAM [ARGUMENTS]; under a launcher: mpirun -n 8 iocomp run "
+      "PROGRAM");
+  command->callback([command, options, words] {
+    if (!command->remaining().empty()) {
+      throw unexpected(*command->get_parent());
     }
-    if (program.empty()) {
+    auto begin = words.begin() + static_cast<std::ptrdiff_t>(own_words(*command, words));
+    if (begin != words.end() && *begin == "--") {
+      ++begin;
+    }
+    if (begin == words.end()) {
       throw Error{ErrorCode::invalid_argument,
                   "iocomp run needs a program: " + command->get_footer()};
     }
-    run_program(program);
+    run_program({begin, words.end()}, *options);
   });
 }
 

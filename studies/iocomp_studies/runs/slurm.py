@@ -7,6 +7,7 @@ import json
 import shlex
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -82,13 +83,13 @@ def run(study: Study, command: Path, build: Build, place: Path, *, wait: bool) -
         path.write_text(script(study, command, build, place, nodes))
         jobs[name] = _ask(["sbatch", "--parsable", str(path)]).split(";")[0]
         (folder / "jobs.json").write_text(json.dumps(jobs) + "\n")
-        print(f"submitted job {jobs[name]}: {path}")
+        print(f"submitted job {jobs[name]}: {path}", file=sys.stderr)
     try:
         while wait and any(_is_running(job) for job in jobs.values()):
             time.sleep(POLL_SECONDS)
     except KeyboardInterrupt:
         outcome.was_stopped = True
-        print("the jobs go on; the same command waits for them again")
+        print("the jobs go on; the same command waits for them again", file=sys.stderr)
     if wait and not outcome.was_stopped:
         _tell_failures(study, place, outcome)
     return outcome

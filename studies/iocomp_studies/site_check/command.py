@@ -159,7 +159,7 @@ def _writing(site: _Site, until: float) -> list[Check]:
 def _kills(command: Path, folder: Path, seconds: float) -> Check:
     words = [str(command), "torture", str(folder), "--seconds", f"{seconds:.0f}", "--jobs", "2"]
     done = subprocess.run(
-        [*words, "--only", *_KILLS], capture_output=True, text=True, check=False,
+        [*words, "--json", "--only", *_KILLS], capture_output=True, text=True, check=False,
     )  # fmt: skip
     return judge_kills(done.returncode, done.stdout, done.stderr)
 

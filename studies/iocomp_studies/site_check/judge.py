@@ -210,16 +210,21 @@ def judge_writing(rates: Mapping[str, Sequence[float]], failed: Mapping[str, str
 
 
 def judge_kills(status: int, printed: str, complained: str = "") -> Check:
-    """Judge how `iocomp torture` ended, from its stdout and stderr."""
-    lines = [line for line in printed.splitlines() if line.strip()] or ["it printed nothing"]
-    if status == 0:
-        return Check("kills", _yes(not lines[-1].startswith("0 faults")), lines[-1])
-    lines += complained.splitlines()
-    if status == 1:
-        bad = [line for line in lines if line.startswith(("VIOLATION", "repeat:"))] or lines[-1:]
-        return Check("kills", NO, "; ".join(bad), "do not use this folder; tell the developers")
-    told = [line for line in lines if line.startswith("iocomp")] or lines[-1:]
-    return Check("kills", NOT_TRIED, told[0])
+    """Judge how `iocomp torture --json` ended, from its stdout and stderr."""
+    if status not in (0, 1) or not printed:
+        lines = complained.splitlines() or ["it printed nothing"]
+        told = [line for line in lines if line.startswith("iocomp")] or lines[-1:]
+        return Check("kills", NOT_TRIED, told[0])
+    found = json.loads(printed)
+    violations = [f"VIOLATION {one['cell']}; repeat: {one['repeat']}" for one in found["violations"]]
+    violations += [f"left in /dev/shm: {name}" for name in found["left_in_shared_memory"]]
+    if violations:
+        cure = "do not use this folder; tell the developers"
+        return Check("kills", NO, "; ".join(violations), cure)
+    each = found["faults"].values()
+    faults, cells = (sum(one[key] for one in each) for key in ("faults", "cells"))
+    text = f"{faults} faults in {cells} cells and {found['seconds']:.0f} s: 0 violations"
+    return Check("kills", _yes(faults > 0), text)
 
 
 def is_good(checks: Sequence[Check]) -> bool:
