@@ -183,16 +183,6 @@ def test_the_first_array_takes_twelve_lines(run: Run, tmp_path: Path) -> None:
     assert len(source) < 40
 
 
-def test_the_guide_quotes_the_examples() -> None:
-    guide = (ROOT / "docs/fortran.md").read_text()
-    source = (ROOT / "examples/fortran/first_array.f90").read_text()
-    assert "```fortran\n" + source[source.index("program") :] + "```" in guide
-    heat = {line.strip() for line in (ROOT / "examples/fortran/heat.f90").read_text().splitlines()}
-    (quoted,) = re.findall(r"## Reading and restarting\s+```fortran\n(.*?)```", guide, re.DOTALL)
-    for line in quoted.splitlines():
-        assert re.split(r"\s{2,}!", line.strip())[0] in " ".join(heat), line
-
-
 def test_heat_goes_on_where_it_was(run: Run, tmp_path: Path) -> None:
     at_once, in_parts = tmp_path / "at_once", tmp_path / "in_parts"
     at_once.mkdir()

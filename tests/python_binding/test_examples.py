@@ -23,21 +23,9 @@ def test_examples_are_short() -> None:
     for path in found:
         assert len(path.read_text().splitlines()) < 120, path
     programs = {path.stem for path in found if path.parent.name == "c"}
-    assert programs == {"first_array", "groups", "heat", "mesh", "particles"}
+    assert programs == {"one_step", "first_array", "groups", "heat", "mesh", "particles"}
     for language in LANGUAGES:
         assert programs <= {path.stem for path in found if path.parent.name == language}, language
-
-
-def test_the_first_page_quotes_the_first_array() -> None:
-    source = (ROOT / "examples/c/first_array.c").read_text()
-    program = source[source.index("#include") :]
-    assert f"```c\n{program}```" in (ROOT / "docs/getting-started.md").read_text()
-
-
-def test_the_guide_quotes_the_job_that_starts_itself_again() -> None:
-    lines = (ROOT / "examples/slurm/requeue.sh").read_text().splitlines(keepends=True)
-    told = "".join(line for line in lines if "SPDX" not in line)
-    assert f"```sh\n{told}```" in (ROOT / "docs/restart.md").read_text()
 
 
 def run_example(
