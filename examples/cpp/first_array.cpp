@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     std::vector<double> row(width);
     iocomp::File out = io.open("fields", IOCOMP_SERIES);
     const auto u = out.define<double>("u", {ranks, width});
-    u.attribute("units", "K");
+    u.set_attribute("units", "K");
     for (int step = 0; step < 10; ++step) {
       for (std::int64_t i = 0; i < width; ++i) {
         row[static_cast<std::size_t>(i)] = step + 1e-3 * static_cast<double>(i);

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
     const auto offsets = out.define<std::int64_t>("offsets", {cells + 1}, {"cell_end"});
     const auto types = out.define<std::uint8_t>("types", {cells}, {"cell"});
     for (const char* const part : {"points", "connectivity", "offsets", "types"}) {
-      out.attribute(std::string{"mesh_"} + part, part);  // it names the variable
+      out.set_attribute(std::string{"mesh_"} + part, part);  // it names the variable
     }
     const auto pressure = out.define<double>("pressure", {nodes}, {"time", "node"});
     if (rank == 0) {  // once

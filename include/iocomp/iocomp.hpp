@@ -346,26 +346,26 @@ class Variable {
   /// the value.
   template <ElementRange Values>
     requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
-  void attribute(const std::string& name, const Values& values) const {
+  void set_attribute(const std::string& name, const Values& values) const {
     check(iocomp_set_attribute(
         nullptr, raw_, detail::c_text(name), ElementType<std::ranges::range_value_t<Values>>::value,
         static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
   }
   template <Element A>
-  void attribute(const std::string& name, const A& value) const {
-    attribute(name, std::span<const A>{&value, 1});
+  void set_attribute(const std::string& name, const A& value) const {
+    set_attribute(name, std::span<const A>{&value, 1});
   }
-  void attribute(const std::string& name, const std::string& text) const {
+  void set_attribute(const std::string& name, const std::string& text) const {
     check(iocomp_set_attribute(nullptr, raw_, detail::c_text(name), IOCOMP_CHAR, -1,
                                detail::c_text(text)));
   }
-  void attribute(const std::string& name, const std::vector<std::string>& texts) const {
+  void set_attribute(const std::string& name, const std::vector<std::string>& texts) const {
     const auto all = detail::c_texts(texts);
     check(iocomp_set_attribute(nullptr, raw_, detail::c_text(name), IOCOMP_STRING, std::ssize(all),
                                all.data()));
   }
-  void attribute(const std::string& name, std::initializer_list<std::string> texts) const {
-    attribute(name, std::vector<std::string>{texts});
+  void set_attribute(const std::string& name, std::initializer_list<std::string> texts) const {
+    set_attribute(name, std::vector<std::string>{texts});
   }
 
   [[nodiscard]] int ndims() const noexcept { return ndims_; }
@@ -505,27 +505,27 @@ class File {
   /// the value.
   template <ElementRange Values>
     requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
-  void attribute(const std::string& name, const Values& values) {
+  void set_attribute(const std::string& name, const Values& values) {
     check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name),
                                ElementType<std::ranges::range_value_t<Values>>::value,
                                static_cast<std::int64_t>(std::ranges::size(values)),
                                std::ranges::data(values)));
   }
   template <Element A>
-  void attribute(const std::string& name, const A& value) {
-    attribute(name, std::span<const A>{&value, 1});
+  void set_attribute(const std::string& name, const A& value) {
+    set_attribute(name, std::span<const A>{&value, 1});
   }
-  void attribute(const std::string& name, const std::string& text) {
+  void set_attribute(const std::string& name, const std::string& text) {
     check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_CHAR, -1,
                                detail::c_text(text)));
   }
-  void attribute(const std::string& name, const std::vector<std::string>& texts) {
+  void set_attribute(const std::string& name, const std::vector<std::string>& texts) {
     const auto all = detail::c_texts(texts);
     check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_STRING, std::ssize(all),
                                all.data()));
   }
-  void attribute(const std::string& name, std::initializer_list<std::string> texts) {
-    attribute(name, std::vector<std::string>{texts});
+  void set_attribute(const std::string& name, std::initializer_list<std::string> texts) {
+    set_attribute(name, std::vector<std::string>{texts});
   }
 
   /// This rank has put all it has for the current step. Called by all members in the same order.

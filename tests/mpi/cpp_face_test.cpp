@@ -109,10 +109,10 @@ TEST_P(CppFace, WritesWhatWasPut) {
   if (io.role() != IOCOMP_SERVER) {
     const Part part{io};
     iocomp::File out = io.open("numbers", IOCOMP_SERIES);
-    out.attribute("title", "numbers in a row");
+    out.set_attribute("title", "numbers in a row");
     const auto numbers = out.define<std::int64_t>("numbers", {total});
-    numbers.attribute("range", std::array{0.0, 999.0});
-    numbers.attribute("origin", 0);
+    numbers.set_attribute("range", std::array{0.0, 999.0});
+    numbers.set_attribute("origin", 0);
     const iocomp::Ticket ticket = numbers.put({part.start}, {part.count()}, part.values);
     EXPECT_EQ(out.current_step(), 0);
     out.end_step();
@@ -243,11 +243,11 @@ TEST_P(CppFace, RefusesTextsThatWouldBeCut) {
     EXPECT_EQ(code_of([&] { static_cast<void>(out.define<float>(cut, {3})); }),
               IOCOMP_INVALID_ARGUMENT);
     const auto numbers = out.define<std::int64_t>("numbers", {total});
-    EXPECT_EQ(code_of([&] { out.attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
-    EXPECT_EQ(code_of([&] { numbers.attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
-    EXPECT_EQ(code_of([&] { numbers.attribute(cut, 1); }), IOCOMP_INVALID_ARGUMENT);
-    EXPECT_EQ(code_of([&] { out.attribute("list", {"one", cut}); }), IOCOMP_INVALID_ARGUMENT);
-    EXPECT_EQ(code_of([&] { out.attribute("list", std::vector<std::string>{}); }),
+    EXPECT_EQ(code_of([&] { out.set_attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { numbers.set_attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { numbers.set_attribute(cut, 1); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { out.set_attribute("list", {"one", cut}); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { out.set_attribute("list", std::vector<std::string>{}); }),
               IOCOMP_INVALID_ARGUMENT);
     out.close();
   }
@@ -259,16 +259,16 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
   if (io.role() != IOCOMP_SERVER) {
     const Part part{io};
     iocomp::File out = io.open("numbers", IOCOMP_SERIES);
-    out.attribute("title", "numbers in a row");
+    out.set_attribute("title", "numbers in a row");
     const auto numbers = out.define<std::int64_t>("numbers", {total / 10, 10}, {"time", "y", "x"});
-    numbers.attribute("range", std::array{0.0, 999.0});
-    numbers.attribute("members", {"mean", ""});
-    out.attribute("authors", std::vector<std::string>{"one"});
+    numbers.set_attribute("range", std::array{0.0, 999.0});
+    numbers.set_attribute("members", {"mean", ""});
+    out.set_attribute("authors", std::vector<std::string>{"one"});
     const auto pi = out.define<double>("pi", {});
     const auto rounded = out.define<double, float>("rounded", {2});
     const auto packed = out.define<double, std::int16_t>("packed", {2});
-    packed.attribute("scale_factor", 0.5);
-    packed.attribute("_FillValue", std::int16_t{-1});
+    packed.set_attribute("scale_factor", 0.5);
+    packed.set_attribute("_FillValue", std::int16_t{-1});
     if (part.start == 0) {
       static_cast<void>(rounded.put({0}, {2}, std::vector{0.1, -2.5}, IOCOMP_BUFFERED));
       static_cast<void>(packed.put({0}, {2}, std::vector{3.5, std::nan("")}, IOCOMP_BUFFERED));

@@ -92,7 +92,7 @@ class Reading : public testing::TestWithParam<std::string> {
     MPI_Comm_rank(io.comm(), &rank);
     MPI_Comm_size(io.comm(), &size);
     iocomp::File out = io.open("data", kind);
-    out.attribute("title", "a test");
+    out.set_attribute("title", "a test");
     const auto u = out.define<std::int64_t>("group/u", shape);
     const auto t = out.define<double>("t", {});
     for (std::int64_t step = 0; step < steps; ++step) {
