@@ -40,8 +40,26 @@ using iocomp::session::What;
 
 namespace {
 
-iocomp::session::Client& client_of(iocomp_session* session, const char* call) {
-  require(session, call, "the session, file, variable or ticket");
+/// The session of a handle that the caller gives, and the words for that handle.
+struct Handle {
+  iocomp_session* session;
+  const char* words;
+};
+
+Handle handle(iocomp_session* session) { return {session, "the session"}; }
+Handle handle(const iocomp_file* file) {
+  return {file == nullptr ? nullptr : file->session, "the file"};
+}
+Handle handle(const iocomp_var* var) {
+  return {var == nullptr ? nullptr : var->file->session, "the variable"};
+}
+Handle handle(const iocomp_ticket* ticket) {
+  return {ticket == nullptr ? nullptr : ticket->session, "the ticket"};
+}
+
+iocomp::session::Client& client_of(const Handle& given, const char* call) {
+  iocomp_session* const session = given.session;
+  require(session, call, given.words);
   if (session->session->role() == iocomp::session::Role::server) {
     throw Error{ErrorCode::invalid_argument,
                 std::string{call} + ": this rank is a server; only compute ranks have files"};
@@ -57,11 +75,11 @@ iocomp::session::File& file_of(iocomp_file* file, const char* call) {
 
 /// Run the body of a call that counts as time inside iocomp.
 template <typename Body>
-int timed(iocomp_session* session, const char* call, Counter counter, Body&& body,
+int timed(const Handle& given, const char* call, Counter counter, Body&& body,
           If held = If::limited) noexcept {
   return guarded(
       [&] {
-        auto& counters = client_of(session, call).link().counters();
+        auto& counters = client_of(given, call).link().counters();
         const Timer all{counters, Counter::call_seconds, What::call, {.text = call}};
         if (counter == Counter::call_seconds) {
           body();
@@ -102,7 +120,7 @@ int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
   if (var != nullptr) {
     *var = nullptr;
   }
-  return timed(file == nullptr ? nullptr : file->session, "define", Counter::call_seconds, [&] {
+  return timed(handle(file), "define", Counter::call_seconds, [&] {
     const iocomp_definition told = tell();
     require(told.name, "define", "the name");
     require(var, "define", "the place for the variable");
@@ -137,11 +155,9 @@ class AttributeOwner {
  public:
   AttributeOwner(iocomp_file* file, const iocomp_var* var)
       : file_{file == nullptr && var != nullptr ? var->file : file}, var_{var} {}
-  [[nodiscard]] iocomp_session* session() const {
-    return file_ == nullptr ? nullptr : file_->session;
-  }
+  [[nodiscard]] Handle given() const { return handle(file_); }
   void set(const char* name, Attribute&& value) const {
-    require(var_ == nullptr || var_->file == file_ ? file_ : nullptr, "attribute",
+    require(var_ == nullptr || var_->file == file_ ? file_ : nullptr, "set_attribute",
             "a file that has the variable");
     file_->file->set_attribute(var_ == nullptr ? -1 : var_->id, name, std::move(value));
   }
@@ -154,7 +170,7 @@ class AttributeOwner {
 constexpr int64_t most_attribute_values = int64_t{1} << 20;
 
 [[noreturn]] void refuse_count(const char* name, int64_t count, const char* allowed) {
-  throw Error{ErrorCode::invalid_argument, "attribute \"" + std::string{name} +
+  throw Error{ErrorCode::invalid_argument, "set_attribute \"" + std::string{name} +
                                                "\": " + std::to_string(count) + ' ' + allowed +
                                                " to " + std::to_string(most_attribute_values) +
                                                " (put larger things as variables)"};
@@ -164,10 +180,10 @@ Attribute list_of(const char* name, int64_t count, const char* const* values) {
   if (count < 1 || count > most_attribute_values) {
     refuse_count(name, count, "texts; allowed are 1");
   }
-  require(values, "attribute", "the texts");
+  require(values, "set_attribute", "the texts");
   std::vector<std::string> texts;
   for (int64_t i = 0; i < count; ++i) {
-    require(values[i], "attribute", "each of the texts");
+    require(values[i], "set_attribute", "each of the texts");
     texts.emplace_back(values[i]);
   }
   return list_attribute(texts);
@@ -175,23 +191,23 @@ Attribute list_of(const char* name, int64_t count, const char* const* values) {
 
 int set_attribute(const AttributeOwner& owner, const char* name, iocomp_type type, int64_t count,
                   const void* values) {
-  return timed(owner.session(), "attribute", Counter::call_seconds, [&] {
-    require(name, "attribute", "the name");
+  return timed(owner.given(), "set_attribute", Counter::call_seconds, [&] {
+    require(name, "set_attribute", "the name");
     if (type == IOCOMP_STRING) {
       owner.set(name, list_of(name, count, static_cast<const char* const*>(values)));
       return;
     }
     Attribute attribute;
-    attribute.type = type_of(type, "attribute");
+    attribute.type = type_of(type, "set_attribute");
     if (type == IOCOMP_CHAR && count == -1) {
-      require(values, "attribute", "the text");
+      require(values, "set_attribute", "the text");
       count = static_cast<int64_t>(std::strlen(static_cast<const char*>(values)));
     }
     if (count < 0 || count > most_attribute_values) {
       refuse_count(name, count, "values; allowed are 0");
     }
     if (count > 0) {
-      require(values, "attribute", "the values");
+      require(values, "set_attribute", "the values");
       attribute.values.resize(static_cast<std::size_t>(count) *
                               iocomp::array::size_bytes(attribute.type));
       std::memcpy(attribute.values.data(), values, attribute.values.size());
@@ -202,7 +218,7 @@ int set_attribute(const AttributeOwner& owner, const char* name, iocomp_type typ
       const auto end = std::ranges::find(attribute.values, std::byte{0});
       if (std::any_of(end, attribute.values.end(), [](std::byte b) { return b != std::byte{0}; })) {
         throw Error{ErrorCode::invalid_argument,
-                    "attribute \"" + std::string{name} +
+                    "set_attribute \"" + std::string{name} +
                         "\": its text has a zero inside, at byte " +
                         std::to_string(end - attribute.values.begin()) + ", where it would end"};
       }
@@ -241,13 +257,12 @@ PutArguments arguments_of(const iocomp_var* var, const iocomp_block& block) {
 
 template <typename Arguments>
 int put(iocomp_var* var, Arguments&& arguments, iocomp_ticket* ticket) {
-  iocomp_session* const session = var == nullptr ? nullptr : var->file->session;
   return timed(
-      session, "put", Counter::put_seconds,
+      handle(var), "put", Counter::put_seconds,
       [&] {
         const std::uint64_t number = var->file->file->put(var->id, arguments());
         if (ticket != nullptr) {
-          *ticket = {session, number};
+          *ticket = {var->file->session, number};
         }
       },
       If::known_limited);
@@ -260,7 +275,7 @@ int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind,
   if (file != nullptr) {
     *file = nullptr;
   }
-  return timed(session, "open", Counter::call_seconds, [&] {
+  return timed(handle(session), "open", Counter::call_seconds, [&] {
     require(name, "open", "the name");
     require(file, "open", "the place for the file");
     if (kind != IOCOMP_SERIES && kind != IOCOMP_CHECKPOINT) {
@@ -295,32 +310,31 @@ int iocomp_define_with(iocomp_file* file, const iocomp_definition* definition, i
 }
 
 int iocomp_set_shape(iocomp_var* var, const int64_t* shape) {
-  return timed(var == nullptr ? nullptr : var->file->session, "set_shape", Counter::call_seconds,
+  return timed(handle(var), "set_shape", Counter::call_seconds,
                [&] { var->file->file->set_shape(var->id, shape); });
 }
 
 int iocomp_set_rows(int nvars, iocomp_var* const* vars, const int64_t* rows, int64_t* first,
                     int64_t* total) {
   iocomp_var* const one = nvars > 0 && vars != nullptr ? vars[0] : nullptr;
-  return timed(one == nullptr ? nullptr : one->file->session, "set_rows", Counter::wait_seconds,
-               [&] {
-                 require(rows, "set_rows", "the numbers of rows");
-                 std::vector<int> ids;
-                 for (iocomp_var* const var : std::span{vars, static_cast<std::size_t>(nvars)}) {
-                   require(var, "set_rows", "a variable");
-                   require(var->file == one->file ? var : nullptr, "set_rows",
-                           "a variable of the first one's file");
-                   ids.push_back(var->id);
-                 }
-                 const auto found = one->file->session->session->client().set_rows(
-                     one->file->file, ids, {rows, ids.size()});
-                 if (first != nullptr) {
-                   std::ranges::copy(found.first, first);
-                 }
-                 if (total != nullptr) {
-                   std::ranges::copy(found.total, total);
-                 }
-               });
+  return timed(handle(one), "set_rows", Counter::wait_seconds, [&] {
+    require(rows, "set_rows", "the numbers of rows");
+    std::vector<int> ids;
+    for (iocomp_var* const var : std::span{vars, static_cast<std::size_t>(nvars)}) {
+      require(var, "set_rows", "a variable");
+      require(var->file == one->file ? var : nullptr, "set_rows",
+              "a variable of the first one's file");
+      ids.push_back(var->id);
+    }
+    const auto found =
+        one->file->session->session->client().set_rows(one->file->file, ids, {rows, ids.size()});
+    if (first != nullptr) {
+      std::ranges::copy(found.first, first);
+    }
+    if (total != nullptr) {
+      std::ranges::copy(found.total, total);
+    }
+  });
 }
 
 int iocomp_set_attribute(iocomp_file* file, iocomp_var* var, const char* name, iocomp_type type,
@@ -329,11 +343,10 @@ int iocomp_set_attribute(iocomp_file* file, iocomp_var* var, const char* name, i
 }
 
 int iocomp_set_fill(iocomp_var* var, const void* value) {
-  return timed(var == nullptr ? nullptr : var->file->session, "set_fill", Counter::call_seconds,
-               [&] {
-                 require(value, "set_fill", "the value");
-                 var->file->file->set_fill(var->id, value);
-               });
+  return timed(handle(var), "set_fill", Counter::call_seconds, [&] {
+    require(value, "set_fill", "the value");
+    var->file->file->set_fill(var->id, value);
+  });
 }
 
 int iocomp_put(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
@@ -349,12 +362,11 @@ int iocomp_put_block(iocomp_var* var, const iocomp_block* block, iocomp_ticket* 
 }
 
 int iocomp_end_step(iocomp_file* file) {
-  return timed(file == nullptr ? nullptr : file->session, "end_step", Counter::call_seconds,
-               [&] { file->file->end_step(); });
+  return timed(handle(file), "end_step", Counter::call_seconds, [&] { file->file->end_step(); });
 }
 
 int iocomp_begin_step(iocomp_file* file, int64_t number, double time) {
-  return timed(file == nullptr ? nullptr : file->session, "begin_step", Counter::call_seconds,
+  return timed(handle(file), "begin_step", Counter::call_seconds,
                [&] { file_of(file, "begin_step").begin_step(number, time); });
 }
 
@@ -364,7 +376,7 @@ int64_t iocomp_current_step(const iocomp_file* file) {
 
 int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
   return timed(
-      ticket == nullptr ? nullptr : ticket->session, "test", Counter::call_seconds,
+      handle(ticket), "test", Counter::call_seconds,
       [&] {
         require(reached, "test", "the place for the answer");
         *reached = 0;
@@ -376,33 +388,31 @@ int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
 }
 
 int iocomp_wait(const iocomp_ticket* ticket, iocomp_state state) {
-  return timed(ticket == nullptr ? nullptr : ticket->session, "wait", Counter::wait_seconds, [&] {
+  return timed(handle(ticket), "wait", Counter::wait_seconds, [&] {
     ticket->session->session->client().wait(ticket->number, state_of(state, "wait"));
   });
 }
 
 int iocomp_wait_puts(iocomp_file* file, iocomp_state state) {
-  iocomp_session* const session = file == nullptr ? nullptr : file->session;
-  return timed(session, "wait_puts", Counter::wait_seconds, [&] {
-    session->session->client().wait_puts(*file->file, state_of(state, "wait_puts"));
+  return timed(handle(file), "wait_puts", Counter::wait_seconds, [&] {
+    file->session->session->client().wait_puts(*file->file, state_of(state, "wait_puts"));
   });
 }
 
 int iocomp_after(iocomp_file* file, const char* name) {
-  iocomp_session* const session = file == nullptr ? nullptr : file->session;
-  return timed(session, "after", Counter::call_seconds, [&] {
+  return timed(handle(file), "after", Counter::call_seconds, [&] {
     require(name, "after", "the name");
-    session->session->client().come_after(file->file, name);
+    file->session->session->client().come_after(file->file, name);
   });
 }
 
 int iocomp_wait_step(iocomp_file* file, int64_t step) {
-  return timed(file == nullptr ? nullptr : file->session, "wait_step", Counter::wait_seconds,
+  return timed(handle(file), "wait_step", Counter::wait_seconds,
                [&] { file->file->wait_step(step); });
 }
 
 int iocomp_close(iocomp_file* file) {
-  return timed(file == nullptr ? nullptr : file->session, "close", Counter::close_seconds, [&] {
+  return timed(handle(file), "close", Counter::close_seconds, [&] {
     iocomp_session* const session = file->session;
     iocomp::session::File* const closing = file->file;
     std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
@@ -411,14 +421,13 @@ int iocomp_close(iocomp_file* file) {
 }
 
 int iocomp_close_later(iocomp_file* file, iocomp_ticket* ticket) {
-  return timed(
-      file == nullptr ? nullptr : file->session, "close_later", Counter::close_seconds, [&] {
-        iocomp_session* const session = file->session;
-        iocomp::session::File* const closing = file->file;
-        std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
-        const auto number = session->session->client().close_later(closing);
-        if (ticket != nullptr) {
-          *ticket = {session, number};
-        }
-      });
+  return timed(handle(file), "close_later", Counter::close_seconds, [&] {
+    iocomp_session* const session = file->session;
+    iocomp::session::File* const closing = file->file;
+    std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
+    const auto number = session->session->client().close_later(closing);
+    if (ticket != nullptr) {
+      *ticket = {session, number};
+    }
+  });
 }
