@@ -552,6 +552,7 @@ IOCOMP_EXPORT int iocomp_input_left_out(const iocomp_input *input, int64_t *coun
 
 /** Physical time of a committed step, as its writer has said. Otherwise it is the scalar variable
  * "time", a real number; NaN if none is known. Local.
+ * @param step  -1: the newest.
  * @return IOCOMP_NOT_FOUND when there is no such step. */
 IOCOMP_EXPORT int iocomp_input_time(iocomp_input *input, int64_t step, double *time);
 
@@ -590,6 +591,7 @@ IOCOMP_EXPORT int iocomp_input_attribute(const iocomp_input *input, const char *
  * Read one block of a variable in a step: any box, however the variable was cut when it was
  * written. Local: each rank reads what it likes, any number of times. Returns when the values are
  * there.
+ * @param step    -1: the newest step that has the variable.
  * @param start   first global index per dimension; NULL when the variable is a scalar.
  * @param count   extent per dimension, each >= 0; an empty block reads nothing.
  * @param values  room for product(count) elements of the variable's type, row-major.

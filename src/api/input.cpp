@@ -188,8 +188,7 @@ int iocomp_input_variable(const iocomp_input* input, const char* variable, int64
   return guarded([&] {
     const Input& opened = input_of(input, "input_variable");
     require(variable, "input_variable", "the variable's name");
-    const auto& place = step == -1 ? opened.variable(opened.find(variable)).places.back()
-                                   : opened.place(variable, step);
+    const auto& place = opened.place(variable, step);
     give(type, static_cast<iocomp_type>(place.type));
     give(ndims, place.shape.dimensions);
     give(shape, place.shape.extent.data());

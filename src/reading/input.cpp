@@ -115,6 +115,9 @@ const Committed::Step& Input::step_of(std::int64_t step) const {
 
 const Input::Place& Input::place(const std::string& variable, std::int64_t step) const {
   const auto& known = committed_.variables[static_cast<std::size_t>(find(variable))];
+  if (step == newest_step) {
+    return known.places.back();
+  }
   (void)step_of(step);
   const auto found = std::ranges::lower_bound(known.places, step, {}, &Place::step);
   if (found == known.places.end() || found->step != step) {
@@ -158,6 +161,9 @@ void Input::try_newest() {
 }
 
 double Input::time(std::int64_t step) {
+  if (step == newest_step && !committed_.steps.empty()) {
+    step = committed_.steps.back().number;
+  }
   double time = step_of(step).time;
   const auto& all = committed_.variables;
   const auto variable = std::ranges::find(all, contents::time_variable, &Variable::name);

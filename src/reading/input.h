@@ -21,6 +21,9 @@
 
 namespace iocomp::reading {
 
+/// Stands for the number of the newest step: of a variable, the newest one that has it.
+inline constexpr std::int64_t newest_step = -1;
+
 /// The arguments of a read. Pointers may be null as iocomp.h allows.
 struct ReadArguments {
   const std::int64_t* start = nullptr;
@@ -55,7 +58,7 @@ class Input {
   [[nodiscard]] int find(const std::string& variable) const;
   /// @throws Error{invalid_argument} if there is no such index.
   [[nodiscard]] const Variable& variable(std::int64_t index) const;
-  /// A variable in a step.
+  /// A variable in a step, which may be `newest_step`.
   /// @throws Error{not_found} telling what there is; Error{unsupported} if its type or number of
   /// dimensions differ from those of the newest step, which callers were told.
   [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
@@ -63,8 +66,9 @@ class Input {
   /// @throws Error{not_found} telling which steps there are.
   [[nodiscard]] const Committed::Step& step_of(std::int64_t step) const;
 
-  /// The physical time of a step, as its writer said. Otherwise it is the scalar variable "time",
-  /// if that is a real number; NaN if there is none. @throws Error{not_found}.
+  /// The physical time of a step, which may be `newest_step`, as its writer said. Otherwise it is
+  /// the scalar variable "time", if that is a real number; NaN if there is none.
+  /// @throws Error{not_found}.
   [[nodiscard]] double time(std::int64_t step);
 
   /// Read a box. @throws Error naming variable, step and file; Error{storage_failure} also if a

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -111,6 +112,12 @@ class Reading : public testing::TestWithParam<std::string> {
   }
 
   static void expect_random_boxes(const iocomp::Input& in, std::mt19937_64& random) {
+    const auto newest = in.steps().back();
+    const Extents origin(3, 0);
+    EXPECT_EQ(std::isnan(in.time(-1)), std::isnan(in.time(newest)));
+    EXPECT_EQ(in.shape("group/u", -1), shape);
+    EXPECT_EQ(in.read<std::int64_t>("group/u", -1, origin, shape),
+              values_of(newest, origin, shape));
     for (const auto step : in.steps()) {
       EXPECT_EQ(in.read<double>("t", step), std::vector<double>{0.5 * static_cast<double>(step)});
       EXPECT_EQ(in.shape("group/u", step), shape);
