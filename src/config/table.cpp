@@ -34,8 +34,8 @@ const std::vector<Key>& all_keys() {
       {"placement.servers", form, "",
        "none, \"2 per node\", \"1 per 8\" (compute ranks), or a list of ranks such as [3, 7]",
        "who writes beside the ranks that compute; none: nobody, the kernel writes from their "
-       "memory; unset: the same, if no other key asks for servers; in a variable `2-per-node`, "
-       "`3,7`",
+       "memory; unset: the same, unless policy, node_size, transport.kind or a mapping with "
+       "servers is set; in a variable `2-per-node`, `3,7`",
        false, false, is_servers},
       {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail",
        "which ranks become servers; auto: by where ranks are bound, and halves if they are not "
