@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -52,7 +54,13 @@ ChunkedLayout::ChunkedLayout(void* dataset, std::vector<hsize_t> chunk, std::siz
     : dataset_{dataset},
       chunk_{std::move(chunk)},
       element_bytes_{element_bytes},
-      may_look_alone_{may_look_alone} {}
+      may_look_alone_{may_look_alone},
+      known_(chunk_.size(), 0) {}
+
+void ChunkedLayout::forget() {
+  places_.clear();
+  std::ranges::fill(known_, 0);
+}
 
 std::size_t ChunkedLayout::chunks_in_extent() const {
   std::size_t chunks = 1;
@@ -77,16 +85,40 @@ void ChunkedLayout::look_together(std::span<const hsize_t> extent) {
   }
 }
 
+// HDF5 tells of all chunks or of none, so a dataset that gets one chunk more in each step takes
+// longer in each step.
+bool ChunkedLayout::is_worth_a_look() const {
+  constexpr std::size_t bytes_written_meanwhile = 64;  // by HDF5, while it tells of one chunk
+  const std::size_t chunks = chunks_in_extent();
+  const std::size_t chunk_bytes =
+      std::accumulate(chunk_.begin(), chunk_.end(), element_bytes_, std::multiplies<>{});
+  return chunks * bytes_written_meanwhile <= (chunks - places_.size()) * chunk_bytes;
+}
+
 bool ChunkedLayout::look() {
-  places_.clear();
+  if (!is_worth_a_look()) {
+    return false;
+  }
+  const std::size_t dimensions = chunk_.size();
   const bool is_told = native::find_chunks(dataset_, [&](const hsize_t* first, haddr_t place) {
-    std::vector<hsize_t> chunk(first, first + chunk_.size());
-    for (std::size_t d = 0; d < chunk.size(); ++d) {
+    std::size_t d = 0;
+    while (d < dimensions && first[d] < known_[d]) {
+      ++d;
+    }
+    if (d == dimensions) {
+      return;
+    }
+    std::vector<hsize_t> chunk(first, first + dimensions);
+    for (d = 0; d < dimensions; ++d) {
       chunk[d] /= chunk_[d];
     }
     places_.emplace(std::move(chunk), place);
   });
-  return is_told && places_.size() == chunks_in_extent();
+  if (!is_told || places_.size() != chunks_in_extent()) {
+    return false;
+  }
+  known_ = extent_;
+  return true;
 }
 
 // A row of the array lies in several chunks; in one of them, its part follows that of the row

@@ -57,11 +57,12 @@ class ChunkedLayout : public Layout {
 
   [[nodiscard]] bool prepare(std::span<const hsize_t> extent) override;
   [[nodiscard]] std::optional<ByteRun> place(const ByteRun& wanted) override;
-  void forget() override { places_.clear(); }
+  void forget() override;
   void look_together(std::span<const hsize_t> extent) override;
 
  private:
   [[nodiscard]] bool look();
+  [[nodiscard]] bool is_worth_a_look() const;
   [[nodiscard]] std::size_t chunks_in_extent() const;
 
   void* dataset_;
@@ -69,6 +70,7 @@ class ChunkedLayout : public Layout {
   std::size_t element_bytes_;
   bool may_look_alone_;
   std::vector<hsize_t> extent_;
+  std::vector<hsize_t> known_;                      // the extent whose chunks all are in places_
   std::map<std::vector<hsize_t>, haddr_t> places_;  // by the chunk's coordinates among chunks
   std::vector<hsize_t> wanted_;                     // coordinates of a chunk
 };
