@@ -78,8 +78,9 @@ class Connector {
   [[nodiscard]] Writer& writer() noexcept { return writer_; }
   [[nodiscard]] Report& report() noexcept { return report_; }
 
-  /// A transfer list like this one, for a call that this process makes alone. HDF5 looks at it once
-  /// more when its call returns, so it lives until the next one.
+  /// A transfer list like this one, for native calls that this process makes alone. HDF5 looks at
+  /// the first one of a program's call once more when that returns. So a list lives until the next
+  /// one is made: once for each call of the program.
   [[nodiscard]] hid_t independent(hid_t transfer_list);
 
  private:

@@ -322,13 +322,19 @@ herr_t pass_on(void* dataset, Dataset::Request write, void** request) {
                            &write.file_space, write.transfer_list, &write.memory, request);
 }
 
-// This process cannot take its part, others perhaps can. So not all ranks make the native call.
-herr_t write_alone(void* dataset, Dataset::Request write, void** request) {
-  write.transfer_list = connector->independent(write.transfer_list);
+/// This process cannot take its part, others perhaps can. So not all ranks make the native call.
+/// @param alone  the transfer list of such calls: one for all datasets of a call of the program.
+herr_t write_alone(void* dataset, Dataset::Request write, std::optional<hid_t>& alone,
+                   void** request) {
+  if (!alone) {
+    alone = connector->independent(write.transfer_list);
+  }
+  write.transfer_list = *alone;
   return pass_on(dataset, write, request);
 }
 
-herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write, void** request) {
+herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write,
+                 std::optional<hid_t>& alone, void** request) {
   bool is_taken = false;
   Outcome outcome = known.output().failure();
   if (outcome.ok()) {
@@ -342,7 +348,7 @@ herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write, v
     return told(0, outcome);
   }
   connector->report().left();
-  return write_alone(dataset, write, request);
+  return write_alone(dataset, write, alone, request);
 }
 
 bool is_collective(hid_t transfer_list) {
@@ -381,6 +387,7 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
                      const void* memory[], void** request) {
   const Call call{"H5Dwrite", std::nullopt, nullptr};
   Writes rest;
+  std::optional<hid_t> alone;
   herr_t result = 0;
   const auto event = request == nullptr ? nullptr : std::make_shared<Event>();
   const bool are_all_here = count == 1 && is_collective(transfer_list);
@@ -408,7 +415,7 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
       return Outcome{};
     });
     const herr_t written = is_left ? write_together(*known, datasets[i], one, request)
-                                   : write_one(*known, datasets[i], one, request);
+                                   : write_one(*known, datasets[i], one, alone, request);
     if (told(written, agreed) < 0) {
       result = -1;
     }
