@@ -53,27 +53,26 @@ bool has_transform(hid_t transfer_list) {
 }  // namespace
 
 Dataset::Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output,
-                 Datatype type, std::unique_ptr<Layout> layout)
+                 std::size_t element_bytes, std::unique_ptr<Layout> layout)
     : dataset_{dataset},
       token_{token},
       output_{std::move(output)},
-      type_{std::move(type)},
-      element_bytes_{H5Tget_size(type_.raw())},
+      element_bytes_{element_bytes},
       layout_{std::move(layout)} {}
 
 std::unique_ptr<Dataset> Dataset::look_at(void* dataset, const native::Token& token,
                                           std::shared_ptr<Output> output) {
-  const Datatype of_file = native::type(dataset);
-  if (!of_file.is_valid() || !is_plain(of_file.raw())) {
+  const Datatype type = native::type(dataset);
+  if (!type.is_valid() || !is_plain(type.raw())) {
     return nullptr;
   }
-  Datatype type{H5Tcopy(of_file.raw())};  // it may have a name, and count as an object of the file
-  auto layout = layout_of(dataset, H5Tget_size(type.raw()), output->chunks);
+  const std::size_t element_bytes = H5Tget_size(type.raw());
+  auto layout = layout_of(dataset, element_bytes, output->chunks);
   if (!layout) {
     return nullptr;
   }
   std::unique_ptr<Dataset> known{
-      new Dataset{dataset, token, std::move(output), std::move(type), std::move(layout)}};
+      new Dataset{dataset, token, std::move(output), element_bytes, std::move(layout)}};
   known->look_together();
   return known;
 }
@@ -98,16 +97,19 @@ bool Dataset::shrinks_to(const hsize_t* extent) const {
   return false;
 }
 
-// All that HDF5 would refuse is left to it: it knows the words.
+// All that HDF5 would refuse is left to it: it knows the words. No identifier is kept from one call
+// to the next: HDF5 counts them among the objects that the program has open.
 std::optional<Dataset::Selected> Dataset::look_at(const Request& request) {
   const bool is_from_list = request.memory_space == H5S_PLIST || request.file_space == H5S_PLIST;
   if (is_left_ || is_from_list || request.file_space == H5S_BLOCK ||
-      (H5Tequal(request.memory_type, type_.raw()) <= 0 &&
-       !Conversion::is_possible(request.memory_type, type_.raw())) ||
       has_transform(request.transfer_list)) {
     return std::nullopt;
   }
-  Selected selected{.whole = native::space(dataset_)};
+  Selected selected{.whole = native::space(dataset_), .type = native::type(dataset_)};
+  if (H5Tequal(request.memory_type, selected.type.raw()) <= 0 &&
+      !Conversion::is_possible(request.memory_type, selected.type.raw())) {
+    return std::nullopt;
+  }
   const hid_t whole = selected.whole.raw();
   const auto extent = extent_of(whole);
   selected.file_space = request.file_space == H5S_ALL ? whole : request.file_space;
@@ -134,9 +136,10 @@ Values Dataset::values_of(const Request& request, const Selected& selected) cons
                 : request.memory_space == H5S_ALL ? SelectionRuns{selected.file_space, size}
                                                   : SelectionRuns{request.memory_space, size};
   std::optional<Conversion> conversion;
-  if (H5Tequal(request.memory_type, type_.raw()) <= 0) {
-    conversion = {
-        .from = request.memory_type, .to = type_.raw(), .transfer_list = request.transfer_list};
+  if (H5Tequal(request.memory_type, selected.type.raw()) <= 0) {
+    conversion = {.from = request.memory_type,
+                  .to = selected.type.raw(),
+                  .transfer_list = request.transfer_list};
   }
   return {std::move(memory), request.memory, conversion};
 }

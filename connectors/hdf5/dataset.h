@@ -64,11 +64,12 @@ class Dataset {
   [[nodiscard]] bool shrinks_to(const hsize_t* extent) const;
 
  private:
-  Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output, Datatype type,
-          std::unique_ptr<Layout> layout);
+  Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output,
+          std::size_t element_bytes, std::unique_ptr<Layout> layout);
   /// The selection of a call, with everything needed to write it.
   struct Selected {
     Dataspace whole;
+    Datatype type;
     hid_t file_space = H5I_INVALID_HID;
     std::uint64_t elements = 0;
   };
@@ -79,7 +80,6 @@ class Dataset {
   void* dataset_;
   native::Token token_;
   std::shared_ptr<Output> output_;
-  Datatype type_;
   std::size_t element_bytes_;
   std::unique_ptr<Layout> layout_;
   bool is_left_ = false;
