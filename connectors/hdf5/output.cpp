@@ -86,7 +86,12 @@ bool Output::overlaps(std::span<const disk::Write> writes) const {
   return false;
 }
 
+// A file that the program has removed while it is open is a scratch file: HDF5 closes it without a
+// complaint.
 void Output::sync() {
+  if (file_->is_removed()) {
+    return;
+  }
   const trace::Timer timer{
       counters_, trace::Counter::sync_seconds, trace::What::sync, {.file = name()}};
   const Outcome synced = outcome_of([this] {

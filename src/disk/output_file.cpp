@@ -301,7 +301,7 @@ int OutputFile::begin_sync() {
 int OutputFile::end_sync(int error) {
   // EINVAL: a device such as /dev/null, with nothing to be made durable.
   int left = error == EINVAL ? 0 : error;
-  if (left == 0 && has_lost_its_name(buffered_)) {
+  if (left == 0 && is_removed()) {
     left = ENOENT;
   }
   if (left != 0) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/open_folder.h"
 #include "disk/flush_window.h"
 #include "disk/options.h"
 
@@ -85,6 +86,8 @@ class OutputFile {
   /// "writing N bytes at offset O of PATH: No space left on device"
   [[nodiscard]] std::string write_story(std::int64_t offset, std::size_t bytes, int error) const;
   [[nodiscard]] std::string sync_story(int error) const;
+  /// True if the file has no name any more: `sync` fails then.
+  [[nodiscard]] bool is_removed() const noexcept { return has_lost_its_name(buffered_); }
 
   /// Make the file at least `bytes` long; bytes that were never written read as zero. The next
   /// `sync` makes the length durable, even if another process has made it so long. Never shortens
