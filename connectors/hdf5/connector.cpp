@@ -98,6 +98,9 @@ void Connector::file_opened(void* file, const std::string& name, bool is_new, hi
     }
     known = &by_number_[*number];
     output = known->lock();
+    if (!output && native::open_datasets_of(file) > 0) {
+      throw Error{ErrorCode::unsupported, "its datasets were opened before, through a link"};
+    }
     if (!output) {
       output = std::make_shared<Output>(name, is_new, writer_.options(), report_.counters());
     }

@@ -6,6 +6,7 @@
 #include <hdf5.h>
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -52,6 +53,15 @@ std::optional<unsigned long> number_of_file(void* file) {
   return H5VLfile_get(file, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0
              ? std::optional{number}
              : std::nullopt;
+}
+
+std::size_t open_datasets_of(void* file) {
+  std::size_t count = 0;
+  H5VL_file_get_args_t args{};
+  args.op_type = H5VL_FILE_GET_OBJ_COUNT;
+  args.args.get_obj_count.types = H5F_OBJ_DATASET;
+  args.args.get_obj_count.count = &count;
+  return H5VLfile_get(file, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0 ? count : 0;
 }
 
 std::optional<Identity> identity_of(void* object, H5I_type_t type) {

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,6 +21,8 @@ namespace iocomp::hdf5::native {
 
 /// HDF5's number of an open file: one number however often it is opened.
 [[nodiscard]] std::optional<unsigned long> number_of_file(void* file);
+/// The number of datasets of an open file that the program has open.
+[[nodiscard]] std::size_t open_datasets_of(void* file);
 /// The identity of an object of one file on all ranks, however often it is open.
 using Token = std::array<std::uint8_t, H5O_MAX_TOKEN_SIZE>;
 struct Identity {
