@@ -151,9 +151,10 @@ hid_t type_of(std::size_t kind) {
   return types[kind % 5];
 }
 
-// All ranks have written what was there, and see it.
+// All ranks have written what was there, and see it. HDF5's own flush does not wait for the others.
 void flush(Program& program, std::size_t file) {
   GOOD(H5Fflush(program.files[file].id, one_in(3) ? H5F_SCOPE_LOCAL : H5F_SCOPE_GLOBAL));
+  MPI_Barrier(MPI_COMM_WORLD);
   for (Dataset& dataset : program.datasets) {
     if (dataset.file == file) {
       dataset.division = -1;

@@ -97,6 +97,37 @@ bool holds(hid_t file, const char* name, double value) {
   return result;
 }
 
+// Several datasets in one call, with a list that the connector leaves to HDF5 for each of them. The
+// list is asked afterwards what HDF5 has done.
+void write_several(hid_t file) {
+  std::vector<hid_t> datasets;
+  for (int i = 0; i < 10; ++i) {
+    datasets.push_back(make_dataset(file, ("several" + std::to_string(i)).c_str()));
+  }
+  const std::size_t count = datasets.size();
+  std::vector<hid_t> types(count, H5T_NATIVE_DOUBLE);
+  std::vector<hid_t> all(count, H5S_ALL);
+  const std::vector<double> values(rows * columns, 4);
+  std::vector<const void*> arrays(count, values.data());
+  const hid_t transfer = GOOD(H5Pcreate(H5P_DATASET_XFER));
+  GOOD(H5Pset_data_transform(transfer, "x + 1"));
+  for (int i = 0; i < 20; ++i) {
+    GOOD(H5Dwrite_multi(count, datasets.data(), types.data(), all.data(), all.data(), transfer,
+                        arrays.data()));
+    uint32_t cause = 0;
+    GOOD(H5Pget_no_selection_io_cause(transfer, &cause));
+    H5D_mpio_actual_io_mode_t mode = H5D_MPIO_CHUNK_MIXED;
+    GOOD(H5Pget_mpio_actual_io_mode(transfer, &mode));
+    require(mode == H5D_MPIO_NO_COLLECTIVE, "an independent write was a collective one");
+  }
+  GOOD(H5Pclose(transfer));
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  for (const hid_t dataset : datasets) {
+    require(holds(dataset, 5), "one of several datasets is not there");
+    GOOD(H5Dclose(dataset));
+  }
+}
+
 // The transfer list of a call that not all ranks can leave to the connector is gone after it.
 void fallback() {
   const hid_t access = mpi_access();
@@ -111,6 +142,7 @@ void fallback() {
   }
   GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
   require(holds(dataset, 19), "the last write is not there");
+  write_several(file);
   GOOD(H5Dclose(dataset));
   GOOD(H5Fclose(file));
   GOOD(H5Pclose(access));
@@ -343,6 +375,40 @@ void write_records(bool reads_together) {
     GOOD(H5Sclose(file_space));
   }
   GOOD(H5Sclose(memory_space));
+  GOOD(H5Sclose(space));
+  GOOD(H5Pclose(creation));
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+}
+
+// Thousands of records, each of which is one chunk of a few bytes.
+void short_records() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  const hsize_t steps = 3000;
+  const hsize_t cells = 64;
+  const hsize_t none[2] = {0, cells};
+  const hsize_t most[2] = {H5S_UNLIMITED, cells};
+  const hsize_t chunk[2] = {1, cells};
+  const hid_t space = GOOD(H5Screate_simple(2, none, most));
+  const hid_t creation = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  GOOD(H5Pset_chunk(creation, 2, chunk));
+  const hid_t dataset =
+      GOOD(H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  for (hsize_t step = 0; step < steps; ++step) {
+    const hsize_t extent[2] = {step + 1, cells};
+    GOOD(H5Dset_extent(dataset, extent));
+    const hsize_t start[2] = {step, 0};
+    const hsize_t count[2] = {1, cells};
+    const hid_t file_space = GOOD(H5Dget_space(dataset));
+    GOOD(H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, nullptr, count, nullptr));
+    const std::vector<double> values(cells, static_cast<double>(step));
+    if (step % static_cast<hsize_t>(ranks) == static_cast<hsize_t>(rank_of_this)) {
+      GOOD(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_BLOCK, file_space, H5P_DEFAULT, values.data()));
+    }
+    GOOD(H5Sclose(file_space));
+  }
   GOOD(H5Sclose(space));
   GOOD(H5Pclose(creation));
   GOOD(H5Dclose(dataset));
@@ -619,6 +685,55 @@ void opened_twice() {
   GOOD(H5Fclose(reader));
 }
 
+// A scratch file: the program removes it while it is open.
+void removed() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t dataset = make_dataset(file, "u");
+  GOOD(write_rows(dataset, 1));
+  GOOD(unlink(path("out.h5").c_str()));
+  GOOD(write_rows(dataset, 2));
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  require(holds(dataset, 2), "the last write is not there");
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+}
+
+// HDF5 tells a program what it has left open.
+void counts() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t dataset = make_dataset(file, "u");
+  GOOD(write_rows(dataset, 1));
+  require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 2,
+          "more than a file and a dataset is open");
+  GOOD(H5Dclose(dataset));
+  require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 1, "more than a file is open");
+  GOOD(H5Fclose(file));
+}
+
+// A dataset is opened through a link, and then its file.
+void linked_first() {
+  const hid_t two = make_file("two.h5", H5P_DEFAULT);
+  GOOD(H5Dclose(make_dataset(two, "u")));
+  GOOD(H5Fclose(two));
+  const hid_t one = make_file("out.h5", H5P_DEFAULT);
+  const hid_t own = make_dataset(one, "own");
+  GOOD(write_rows(own, 1));
+  GOOD(H5Lcreate_external(path("two.h5").c_str(), "/u", one, "external", H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t through_link = GOOD(H5Dopen2(one, "external", H5P_DEFAULT));
+  const hid_t again = GOOD(H5Fopen(path("two.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+  const hid_t direct = GOOD(H5Dopen2(again, "u", H5P_DEFAULT));
+  for (int i = 0; i < 10; ++i) {
+    GOOD(write_rows(direct, 1000 + i));
+    GOOD(write_rows(through_link, 2000 + i));
+    require(holds(direct, 2000 + i), "an older write came last");
+  }
+  GOOD(H5Dclose(own));
+  GOOD(H5Dclose(through_link));
+  GOOD(H5Dclose(direct));
+  GOOD(H5Fclose(again));
+  GOOD(H5Fclose(one));
+}
+
 // A child of the program writes a file of its own while its parent writes.
 void forks() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
@@ -675,6 +790,7 @@ int main(int argc, char** argv) {
       {"after_flush", after_flush},
       {"records", records},
       {"records_together", records_together},
+      {"short_records", short_records},
       {"numbers", numbers},
       {"columns", columns_of_one},
       {"events", events},
@@ -687,12 +803,15 @@ int main(int argc, char** argv) {
       {"ends_by_h5close", ends_by_h5close},
       {"opened_twice", opened_twice},
       {"forks", forks},
+      {"removed", removed},
+      {"linked_first", linked_first},
+      {"counts", counts},
       {"until_killed", until_killed},
   };
   // HDF5 ends when the process exits, not in MPI_Finalize.
-  const std::set<std::string> without_mpi{"other_files",  "serial",         "not_taken",
-                                          "full_disk",    "forks",          "failing_event",
-                                          "opened_twice", "ends_open_alone"};
+  const std::set<std::string> without_mpi{
+      "other_files",  "serial",          "not_taken", "full_disk", "forks",       "failing_event",
+      "opened_twice", "ends_open_alone", "removed",   "counts",    "linked_first"};
   if (argc != 3 || !cases.contains(argv[1])) {
     std::fprintf(stderr, "%s <case> <folder>\n", argv[0]);
     return 2;
