@@ -14,7 +14,8 @@
  *
  * Call from one thread at a time, whichever it is. Work that a call has begun goes on when its
  * thread ends. MPI_THREAD_SINGLE is enough for calls from the thread that has initialised MPI;
- * calls from other threads need MPI_THREAD_SERIALIZED, as MPI itself asks for.
+ * calls from other threads need MPI_THREAD_SERIALIZED, as MPI itself asks for. With
+ * MPI_THREAD_MULTIPLE, threads of the library write files of some formats beside the program.
  *
  * "Members" are the ranks of the communicator that a file was opened on. "Local" means that a rank
  * may call a function by itself, whatever the others do.

@@ -226,7 +226,7 @@ bool Client::open_with_servers(OpenedFile& opened) {
 void Client::tell(const OpenedFile& opened) {
   const auto& file = opened.settings;
   const std::string obstacle = disk_.is_started() && !file.synchronous
-                                   ? LocalOpener::obstacle_to_kernel(*opened.format)
+                                   ? local_opener_.obstacle_to_kernel(*opened.format)
                                    : std::string{};
   if (!place_.start_line.empty()) {
     const std::string line = std::exchange(place_.start_line, {}) + opened.file->name() + " → " +
@@ -242,7 +242,7 @@ void Client::tell(const OpenedFile& opened) {
 
 void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
   const bool by_kernel = disk_.is_started() && !opened.settings.synchronous &&
-                         LocalOpener::obstacle_to_kernel(*opened.format).empty();
+                         local_opener_.obstacle_to_kernel(*opened.format).empty();
   local_opener_.open(opened, group, !by_kernel);
   if (by_kernel &&
       opened.format->traits().offsets_by_layout) {  // otherwise its blocks may wait for a rank

@@ -54,7 +54,7 @@ steps::Coordinator::Setup Lead::coordination(const Setup& setup, int writers) {
           .joins_commits = !per_step && format.traits().readable_while_open && !whole_steps,
           .may_overlap = setup.may_overlap,
           .fills_in_turn = whole_steps,
-          .asks_writers = setup.writers != Writers::members,
+          .asks_writers = setup.writers != Writers::members || whole_steps,
           .syncs_last = setup.writers == Writers::waiting_members && !whole_steps,
           .first_step = setup.first_step,
           .committed = setup.committed};

@@ -60,6 +60,9 @@ struct Traits {
   /// All that its StepTarget has written is durable when a call of it returns, on all nodes, and a
   /// series of it has too many files to ask each time how long they are.
   bool is_durable_itself = false;
+  /// Its StepTarget calls MPI and no other library. So a thread may write a step beside the
+  /// program, if MPI allows that.
+  bool is_free_of_libraries = false;
   /// The order of the elements in a plain file. Every writer brings them into this order.
   std::endian byte_order = std::endian::native;
 

@@ -430,16 +430,30 @@ void WriterFile::fail(const Outcome& outcome, std::int64_t from_step) {
   files_.drop_spilled(from_step, no_end, loss_.cause);
 }
 
-void WriterFile::act(const protocol::ActionNote& action) {
-  writing::carry_out(
+writing::Act WriterFile::act_of(const protocol::ActionNote& action) {
+  const bool creates = action.action == protocol::Action::create;
+  auto act = writing::act_of(
       {action.action, action.step, action.settled, files_.names().steps_before()},
       files_.writer(action.step), contents_, catalogue_,
-      [&] { return setup_.create(files_.names().data_path(action.step), files_.options()); });
-  const bool has_written_step = action.action == protocol::Action::flush ||
-                                (action.action == protocol::Action::finish && action.step >= 0);
-  if (has_written_step) {
-    next_step_ = std::max({next_step_, action.step + 1, action.settled + 1});
-  }
+      [create = setup_.create, path = creates ? files_.names().data_path(action.step) : Path{},
+       options = files_.options()] { return create(path, options); });
+  const bool writes_step = action.action == protocol::Action::flush ||
+                           (action.action == protocol::Action::finish && action.step >= 0);
+  const std::int64_t next = std::max(action.step + 1, action.settled + 1);
+  act.end = [this, writes_step, next, end = std::move(act.end)](const Outcome& outcome) {
+    end(outcome);
+    if (writes_step && outcome.ok()) {
+      next_step_ = std::max(next_step_, next);
+    }
+  };
+  return act;
+}
+
+void WriterFile::act(const protocol::ActionNote& action) {
+  const auto act = act_of(action);
+  const Outcome outcome = outcome_of(act.work);
+  act.end(outcome);
+  outcome.throw_unless_ok();
 }
 
 bool WriterFile::advance() {

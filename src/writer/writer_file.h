@@ -25,6 +25,7 @@
 #include "writer/output_files.h"
 #include "writing/piece.h"
 #include "writing/stripes.h"
+#include "writing/together.h"
 
 namespace iocomp::writer {
 
@@ -94,8 +95,10 @@ class WriterFile {
   void settle(std::int64_t step, const Outcome& outcome);
   /// All steps from this one on fail.
   void fail(const Outcome& outcome, std::int64_t from_step);
-  /// Carry out an action of all writers. Collective over them. @throws Error with the failure of
-  /// this process.
+  /// Make an action of all writers ready. No pieces are given to the file until it has ended.
+  [[nodiscard]] writing::Act act_of(const protocol::ActionNote& action);
+  /// Carry it out here and now. Collective over the writers. @throws Error with the failure of this
+  /// process.
   void act(const protocol::ActionNote& action);
 
   // Pieces.

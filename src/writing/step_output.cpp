@@ -71,14 +71,17 @@ void StepOutput::write_step(std::int64_t number, const contents::Description& de
   // GCC 12 leaves a plain struct without its initial values where the call that assigns it throws.
   std::optional<formats::Compressed> written;
   const Outcome outcome = outcome_of([&] { written = target.write_step(number, description); });
-  const formats::Compressed compressed = written.value_or(formats::Compressed{});
-  count(compressed, file_.counters());
+  compressed_ = written.value_or(formats::Compressed{});
   file_.recorder()(trace::What::write, begin,
-                   {.step = begun_, .bytes = given_bytes(), .text = told(compressed)});
+                   {.step = begun_, .bytes = given_bytes(), .text = told(compressed_)});
   target.forget_step();
+  outcome.throw_unless_ok();
+}
+
+void StepOutput::end_step() {
+  count(std::exchange(compressed_, {}), file_.counters());
   begun_ = -1;
   kept_.clear();
-  outcome.throw_unless_ok();
 }
 
 std::int64_t StepOutput::given_bytes() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contents/description.h"
+#include "formats/format.h"
 #include "writing/output.h"
 #include "writing/physical_file.h"
 #include "writing/piece.h"
@@ -20,10 +21,13 @@ class StepOutput : public Output {
   explicit StepOutput(PhysicalFile& file) : file_{file} {}
 
   void write(Chunk chunk) override;
-  /// Write the chunks that were given for a step. Collective over the writers of the file.
+  /// Write the chunks that were given for a step. Collective over the writers of the file. Any
+  /// thread may do it, while nothing else is asked of the file.
   /// @param number  of the step in the physical file.
   /// @throws Error{storage_failure}.
   void write_step(std::int64_t number, const contents::Description& description);
+  /// Called by the owner afterwards, whatever became of the step: its memory is free.
+  void end_step();
   /// A step is over: it was written or given up.
   void forget(std::int64_t step);
   /// Bytes of staging memory that are kept for the steps that are wanted.
@@ -34,7 +38,8 @@ class StepOutput : public Output {
 
   PhysicalFile& file_;
   std::vector<Chunk> kept_;
-  std::int64_t begun_ = -1;  // the step that the library has begun; -1: none
+  std::int64_t begun_ = -1;         // the step that the library has begun; -1: none
+  formats::Compressed compressed_;  // of the step that was written last
 };
 
 }  // namespace iocomp::writing

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "contents/catalogue.h"
@@ -17,6 +18,10 @@
 namespace iocomp::writing {
 namespace {
 
+Act nothing() {
+  return {.work = [] {}, .end = [](const Outcome& /*outcome*/) {}};
+}
+
 // The description with the steps as the file of all steps numbers them.
 contents::Description in_file(contents::Description description, const Together& order) {
   for (auto& placed : description.contents) {
@@ -25,67 +30,88 @@ contents::Description in_file(contents::Description description, const Together&
   return description;
 }
 
+Act create(FileWriter& writer, std::function<formats::Target()> create) {
+  return {.work =
+              [&writer, create = std::move(create)] {
+                writer.file().created(create());
+                if (writer.whole_steps() == nullptr) {
+                  (void)writer.file().open();
+                }
+              },
+          .end = [](const Outcome& /*outcome*/) {}};
+}
+
 // Writes only whole steps, because what MPI writes is in the file already.
-void flush(const Together& order, FileWriter& writer, const contents::Contents& contents,
-           const contents::Catalogue& catalogue) {
-  if (writer.whole_steps() != nullptr) {
-    writer.whole_steps()->write_step(
-        order.earlier_steps + order.settled,
-        in_file(contents.describe(catalogue, order.settled, order.settled), order));
+Act flush(const Together& order, FileWriter& writer, const contents::Contents& contents,
+          const contents::Catalogue& catalogue) {
+  StepOutput* const steps = writer.whole_steps();
+  if (steps == nullptr) {
+    return nothing();
   }
+  return {.work = [steps, step = order.earlier_steps + order.settled,
+                   description = in_file(contents.describe(catalogue, order.settled, order.settled),
+                                         order)] { steps->write_step(step, description); },
+          .end = [steps](const Outcome& /*outcome*/) { steps->end_step(); }};
 }
 
 // A file is ended whatever becomes of it, so that nobody leaves another waiting.
-void finish(const Together& order, FileWriter& writer, const contents::Contents& contents,
-            const contents::Catalogue& catalogue) {
+Act finish(const Together& order, FileWriter& writer, const contents::Contents& contents,
+           const contents::Catalogue& catalogue) {
   const bool is_one_step = order.number >= 0;
-  const auto description = in_file(contents.describe(catalogue, is_one_step ? order.number : 0,
-                                                     is_one_step ? order.number : INT64_MAX),
-                                   order);
-  const Outcome written = outcome_of([&] {
-    if (is_one_step && writer.whole_steps() != nullptr) {
-      writer.whole_steps()->write_step(0, description);
-    }
-  });
-  const auto closing = writer.file().take_target();
-  written.throw_unless_ok();
-  formats::finish(closing, description);
+  StepOutput* const steps = is_one_step ? writer.whole_steps() : nullptr;
+  return {.work =
+              [steps, &writer,
+               description = in_file(contents.describe(catalogue, is_one_step ? order.number : 0,
+                                                       is_one_step ? order.number : INT64_MAX),
+                                     order)] {
+                const Outcome written = outcome_of([&] {
+                  if (steps != nullptr) {
+                    steps->write_step(0, description);
+                  }
+                });
+                const auto closing = writer.file().take_target();
+                written.throw_unless_ok();
+                formats::finish(closing, description);
+              },
+          .end =
+              [steps](const Outcome& /*outcome*/) {
+                if (steps != nullptr) {
+                  steps->end_step();
+                }
+              }};
 }
 
-void discard(const Together& order, FileWriter& writer, const contents::Contents& contents,
-             const contents::Catalogue& catalogue) {
-  if (auto* const steps = writer.file().steps()) {
-    steps->forget_step();
-  }
+Act discard(const Together& order, FileWriter& writer, const contents::Contents& contents,
+            const contents::Catalogue& catalogue) {
   contents::Description kept;
   if (order.number < 0) {
     kept.contents = in_file(contents.describe(catalogue, 0, order.settled - 1), order).contents;
   }
-  formats::finish(writer.file().take_target(), kept);
+  return {.work =
+              [&writer, kept = std::move(kept)] {
+                if (auto* const steps = writer.file().steps()) {
+                  steps->forget_step();
+                }
+                formats::finish(writer.file().take_target(), kept);
+              },
+          .end = [](const Outcome& /*outcome*/) {}};
 }
 
 }  // namespace
 
-void carry_out(const Together& order, FileWriter& writer, const contents::Contents& contents,
-               const contents::Catalogue& catalogue,
-               const std::function<formats::Target()>& create) {
+Act act_of(const Together& order, FileWriter& writer, const contents::Contents& contents,
+           const contents::Catalogue& catalogue, std::function<formats::Target()> create) {
   if (order.action == steps::Action::create) {
-    writer.file().created(create());
-    if (writer.whole_steps() == nullptr) {
-      (void)writer.file().open();
-    }
-    return;
+    return writing::create(writer, std::move(create));
   }
   if (!writer.file().has_target()) {
-    return;  // it could not be created
+    return nothing();  // it could not be created
   }
   if (order.action == steps::Action::flush) {
-    flush(order, writer, contents, catalogue);
-  } else if (order.action == steps::Action::finish) {
-    finish(order, writer, contents, catalogue);
-  } else {
-    discard(order, writer, contents, catalogue);
+    return flush(order, writer, contents, catalogue);
   }
+  return order.action == steps::Action::finish ? finish(order, writer, contents, catalogue)
+                                               : discard(order, writer, contents, catalogue);
 }
 
 }  // namespace iocomp::writing

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/error.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
 #include "steps/orders.h"
@@ -20,12 +21,19 @@ struct Together {
   std::int64_t earlier_steps = 0;  ///< of other jobs, in front of those of this one in the file
 };
 
-/// Carry it out. Collective over the writers of the file.
+/// Such an order, ready to be carried out.
+struct Act {
+  /// Collective over the writers of the file. Any thread may do it, while the owner of the writer
+  /// leaves the physical file alone. @throws Error with the failure of this process.
+  std::function<void()> work;
+  /// The owner of the writer calls this afterwards, with what became of the work.
+  std::function<void(const Outcome&)> end;
+};
+
 /// @param contents  that the format was told to make room for; the same at all writers.
 /// @param create  makes the physical file, if that is ordered.
-/// @throws Error with the failure of this process.
-void carry_out(const Together& order, FileWriter& writer, const contents::Contents& contents,
-               const contents::Catalogue& catalogue,
-               const std::function<formats::Target()>& create);
+[[nodiscard]] Act act_of(const Together& order, FileWriter& writer,
+                         const contents::Contents& contents, const contents::Catalogue& catalogue,
+                         std::function<formats::Target()> create);
 
 }  // namespace iocomp::writing

@@ -68,10 +68,10 @@ class Build:
         """Whether actors shall make each call from a fresh thread (tests/threads)."""
         return os.environ.get("IOCOMP_TEST_FRESH_THREADS") == "1"
 
-    @property
-    def actor_words(self) -> list[str]:
-        """Return the beginning of an actor's command line."""
-        return [self.actor, *(["--serialized"] if self.has_fresh_threads else [])]
+    def actor_words(self, *, multiple: bool = False) -> list[str]:
+        """Return the beginning of an actor's command line. `multiple`: with MPI_THREAD_MULTIPLE."""
+        level = "--multiple" if multiple else "--serialized"
+        return [self.actor, *([level] if multiple or self.has_fresh_threads else [])]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -216,14 +216,15 @@ class _Start:
     journals: Path
     environment: Mapping[str, str]
     limit_seconds: float
+    actor: list[str]
 
     @property
     def script(self) -> Path:
         return self.journals / "script"
 
-    def command(self, words: Iterable[str]) -> str:
+    def command(self, launcher: Iterable[str]) -> str:
         variables = [f"{name}={shlex.quote(text)}" for name, text in self.environment.items()]
-        line = shlex.join([*words, str(self.script), str(self.journals)])
+        line = shlex.join([*launcher, *self.actor, str(self.script), str(self.journals)])
         return f"cd {self.folder} && {' '.join([*variables, line])}"
 
     def job(self, command: str, status: int | None, out: str, err: str, began: float) -> Job:
@@ -257,14 +258,16 @@ class Actors:
         prefix: Iterable[str] = (),
         launcher: Iterable[str] | None = None,
         alone: bool = False,
+        multiple: bool = False,
         meanwhile: Meanwhile | None = None,
         seconds: float = 45,
     ) -> Job:
         """Carry out a script until it ends; `settings` becomes its iocomp.toml.
 
         `launcher` stands for the launcher and its options, number of ranks included. `alone`: in a
-        launch of its own, in which servers leave iocomp_init through MPI_Finalize. So is a job to
-        which something happens `meanwhile`, in a thread of its own.
+        launch of its own, in which servers leave iocomp_init through MPI_Finalize. So is a job with
+        MPI_THREAD_MULTIPLE (`multiple`), and one to which something happens `meanwhile`, in a thread
+        of its own.
 
         Raises:
             Hang: If it does not end within `seconds` (longer where the build is slow).
@@ -286,10 +289,11 @@ class Actors:
         # Faults stand in for the C library's calls, which the kernel's own writes go past.
         faulty = {"IOCOMP_DISK_ENGINE": "threads"} if " fault " in script else {}
         own = faulty | dict(environment or {})
-        start = _Start(ranks, folder, journals, own, seconds * self.build.time_factor)
+        actor = self.build.actor_words(multiple=multiple)
+        start = _Start(ranks, folder, journals, own, seconds * self.build.time_factor, actor)
         usual = [*self.build.launcher, str(ranks)]
         words = [*prefix, *(usual if launcher is None else launcher)]
-        alone = alone or words != usual or meanwhile is not None
+        alone = alone or multiple or words != usual or meanwhile is not None
         if self._companies is None or alone or not _may_share(script, settings, own):
             job = self._play_alone(start, words, meanwhile)
         else:
@@ -300,7 +304,7 @@ class Actors:
     def _play_alone(self, start: _Start, words: list[str], meanwhile: Meanwhile | None) -> Job:
         began = time.monotonic()
         process = subprocess.Popen(
-            [*words, *self.build.actor_words, str(start.script), str(start.journals)],
+            [*words, *start.actor, str(start.script), str(start.journals)],
             cwd=start.folder,
             env=environment_without_iocomp() | self.build.environment | dict(start.environment),
             stdout=subprocess.PIPE,
@@ -308,7 +312,7 @@ class Actors:
             text=True,
             errors="replace",
         )
-        command = start.command([*words, *self.build.actor_words])
+        command = start.command(words)
         if meanwhile is not None:
             threading.Thread(target=meanwhile, args=(process, start.journals), daemon=True).start()
         try:
@@ -336,7 +340,7 @@ class Actors:
             for path in (start.journals / "stdout", start.journals / "stderr")
         )
         log = "" if status == 0 else company.log()
-        job = start.job(start.command([*words, *self.build.actor_words]), status, out, err + log, began)
+        job = start.job(start.command(words), status, out, err + log, began)
         servers = {entry["rank"] for entry in job.calls("init", role=SERVER)}
         job.entries = [
             entry

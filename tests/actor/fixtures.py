@@ -21,7 +21,7 @@ def build() -> Build:
 def companies(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Companies]:
     """Return the launches that scripts share."""
     folder = tmp_path_factory.mktemp("companies")
-    all_of_them = Companies(build.launcher, build.actor_words, folder, build.environment)
+    all_of_them = Companies(build.launcher, build.actor_words(), folder, build.environment)
     yield all_of_them
     all_of_them.dismiss()
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An actor carries out scripts (README.md) with iocomp on every rank:
-//   actor [--serialized] SCRIPT JOURNALS     one, in a launch of its own
-//   actor [--serialized] --company FOLDER    many, one after the other (company.h)
-// Serialized: calls may come from several threads, one at a time.
+//   actor [--serialized | --multiple] SCRIPT JOURNALS     one, in a launch of its own
+//   actor [--serialized | --multiple] --company FOLDER    many, one after the other (company.h)
+// Serialized: calls may come from several threads, one at a time. Multiple: iocomp's own threads
+// may call MPI.
 #include <mpi.h>
 
 #include <cstdio>
@@ -13,10 +14,11 @@
 #include "play.h"
 
 int main(int count, char** words) {
-  const bool is_serialized = count > 1 && std::string_view{words[1]} == "--serialized";
-  if (is_serialized) {
+  const std::string_view asked = count > 1 ? words[1] : "";
+  if (asked == "--serialized" || asked == "--multiple") {
     int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&count, &words, MPI_THREAD_SERIALIZED, &level);
+    MPI_Init_thread(&count, &words,
+                    asked == "--multiple" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &level);
     --count;
     ++words;
   } else {
@@ -24,7 +26,7 @@ int main(int count, char** words) {
   }
   if (count != 3) {
     std::fprintf(stderr,
-                 "usage: actor [--serialized] SCRIPT JOURNALS | [--serialized] --company FOLDER\n");
+                 "usage: actor [--serialized | --multiple] (SCRIPT JOURNALS | --company FOLDER)\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   try {

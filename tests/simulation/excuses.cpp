@@ -86,7 +86,9 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
     const bool may_lose_servers = plan.faults.killed_server || plan.faults.stopped_process;
     const bool is_by_servers =
         plan.mode == Mode::servers && !file.is_synchronous && !may_lose_servers;
-    const bool knows_places = file.backend == "posix" || is_by_servers;
+    // Blocks of calls that wait may be kept until all ranks exchange theirs.
+    const bool knows_places =
+        (file.backend == "posix" && !is_written_together(plan, file)) || is_by_servers;
     kept += file.has_times && !knows_places ? file.steps.size() * sizeof(double) : 0;
     for (const auto& step : file.steps) {
       for (std::size_t v = 0; v < step.variables.size() && !knows_places; ++v) {

@@ -173,6 +173,7 @@ struct Fields<System> {
     field("processors", &System::has_processors);
     field("shared_bytes", &System::shared_bytes);
     field("rings", &System::rings);
+    field("threads_call_libraries", &System::threads_call_libraries);
     field("ends_threads", &System::ends_threads);
   }
 };

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "client/council/lead_jobs.h"
 #include "client/council/peer_council.h"
+#include "client/side_jobs.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
@@ -31,7 +31,7 @@ namespace {
 
 // Most libraries of formats allow only one thread, and the program may be in the same library.
 bool calls_no_library(const formats::Traits& traits) noexcept {
-  return traits.is_plain() && traits.offsets_by_layout;
+  return (traits.is_plain() && traits.offsets_by_layout) || traits.is_free_of_libraries;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters, steps::Progress
                }},
       of_writers_{key_, peers_.members_from_here(),
                   [this](protocol::Bytes message) { pass(std::move(message)); }},
-      jobs_{counters, setup.lead.open.name},
+      jobs_{SideJobs::Of::commits, counters, setup.lead.open.name},
       may_go_beside_{calls_no_library(setup.lead.publisher.format->traits())} {
   if (peers_.member() != 0) {
     return;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "client/council/lead_jobs.h"
 #include "client/council/peer_council.h"
+#include "client/side_jobs.h"
 #include "commit/lead.h"
 #include "commit/reports.h"
 #include "commit/writer_reports.h"
@@ -85,7 +85,7 @@ class FileCouncil {
   PeerCouncil peers_;
   commit::Reports reports_;
   commit::WriterReports of_writers_;  // members are writers
-  LeadJobs jobs_;
+  SideJobs jobs_;
   bool may_go_beside_;
   std::optional<commit::Lead> lead_;
 };

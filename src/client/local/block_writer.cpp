@@ -257,6 +257,31 @@ GivenBlock BlockWriter::write(const Block& block, const std::shared_ptr<writing:
   return Cutter{*this, block, writer, piece}.cut(joins);
 }
 
+GivenBlock BlockWriter::write_packed(const Block& block,
+                                     const std::shared_ptr<writing::Piece>& piece,
+                                     writing::FileWriter& writer, std::int64_t first,
+                                     std::int64_t count) {
+  piece->is_in_file_order = true;
+  const std::size_t element = block.element_bytes();
+  const auto bytes = static_cast<std::size_t>(count) * element;
+  writing::Chunk chunk;
+  chunk.piece = piece;
+  chunk.first = first;
+  chunk.count = count;
+  const bool copies = copies_packed(block, writer);
+  if (copies) {
+    const auto packed = std::make_shared<std::vector<std::byte>>(bytes);
+    block.copy_to(*packed, first, count, writer.swaps_bytes());
+    chunk.bytes = chunk.own_bytes = *packed;
+    chunk.loan = packed;
+  } else {
+    chunk.bytes = {block.first_value() + static_cast<std::size_t>(first) * element, bytes};
+    chunk.loan = block.copy;
+  }
+  writer.write(std::move(chunk));
+  return {.is_lent = !copies && block.copy == nullptr, .is_begun = true};
+}
+
 Copy BlockWriter::take_memory(std::size_t bytes, std::size_t page_remainder,
                               writing::FileWriter& writer) {
   CopyMemory& copies = link_.copies();

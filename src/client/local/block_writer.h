@@ -38,6 +38,15 @@ class BlockWriter {
   /// @param joins  false if nothing may wait in stripes any more.
   GivenBlock write(const Block& block, const std::shared_ptr<writing::Piece>& piece,
                    writing::FileWriter& writer, bool joins);
+  /// Give elements of a block to the writer as they are, in their packed order. They are copied if
+  /// they lie otherwise, or must be changed. Waits for nothing.
+  static GivenBlock write_packed(const Block& block, const std::shared_ptr<writing::Piece>& piece,
+                                 writing::FileWriter& writer, std::int64_t first,
+                                 std::int64_t count);
+  /// True if `write_packed` copies.
+  [[nodiscard]] static bool copies_packed(const Block& block, const writing::FileWriter& writer) {
+    return writer.swaps_bytes() || !block.is_dense() || block.variable.kept_bits > 0;
+  }
 
  private:
   class Cutter;

@@ -136,8 +136,11 @@ void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence)
 // Only this rank's own writes limit how far it may run ahead. To wait for other ranks here could
 // hang a program in which those wait for this one.
 void LocalCarrier::enter_step(std::int64_t step) {
+  // Steps that are written together wait for the other ranks anyway.
   const auto may_enter = [&] {
-    return step - writer().oldest_writing(step) <= setup_.steps_in_flight;
+    const bool is_over = writer().is_lost(step) || this->is_over();
+    const std::int64_t oldest = writer().keeps_steps() ? settled_ : writer().oldest_writing(step);
+    return is_over || step - oldest <= setup_.steps_in_flight;
   };
   if (!may_enter()) {
     const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
@@ -149,8 +152,10 @@ bool LocalCarrier::move(const std::function<bool()>& enough) {
   if (is_alone_ || is_over()) {
     return false;
   }
-  const bool moved = council_.advance(
-      [this](Kind kind, std::span<const std::byte> body) { obey(kind, body); }, enough);
+  // Orders after an action must not touch the file before that has ended.
+  const bool moved =
+      council_.advance([this](Kind kind, std::span<const std::byte> body) { obey(kind, body); },
+                       [&] { return blocks_.acts() || enough(); });
   return blocks_.advance() || moved;
 }
 
@@ -177,17 +182,9 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
       blocks_.is_whole(protocol::decode_step_note(body).step);
       writer().make_durable(protocol::decode_step_note(body).step);
       break;
-    case Kind::action: {
-      auto note = protocol::decode_action(body);
-      note.outcome = outcome_of([&] {
-        writer().act(note);
-        if (note.action == protocol::Action::create) {
-          blocks_.created(note.step);
-        }
-      });
-      council_.action_done(note);
+    case Kind::action:
+      blocks_.act(protocol::decode_action(body));
       break;
-    }
     case Kind::step_settled: {
       const auto note = protocol::decode_step_note(body);
       settle(note.step, note.outcome);
@@ -353,6 +350,7 @@ void LocalCarrier::leave_together(const Error& difference) {
 // Nobody can know any more what belongs together, or some member does not come.
 void LocalCarrier::lose(const Outcome& why) {
   is_alone_ = true;
+  blocks_.end_acts();
   blocks_.failed(why, settled_);
   link_.progress().lost(setup_.key, settled_, why);
   if (why.code == ErrorCode::timed_out && setup_.meeting != nullptr) {

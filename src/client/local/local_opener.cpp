@@ -4,8 +4,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -37,6 +39,7 @@
 #include "formats/format.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "mpi/wait_policy.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "writer/output_files.h"
@@ -63,14 +66,31 @@ int tag_of(std::uint64_t key, MPI_Comm comm) {
   return static_cast<int>((key >> 1U) % (tags - first_free_tag)) + first_free_tag;
 }
 
+std::function<formats::Target(const Path&, const formats::FormatOptions&)> creator(
+    const formats::Format& format, MPI_Comm writers) {
+  return [&format, writers](const Path& path, const formats::FormatOptions& options) {
+    return format.create(path, options, formats::Communicator{writers});
+  };
+}
+
 }  // namespace
 
-// Ranks must be able to write at offsets, without the format library or MPI.
-std::string LocalOpener::obstacle_to_kernel(const formats::Format& format) {
-  if (format.traits().is_plain()) {
+// The kernel writes at offsets. A thread may write together with those of other ranks, if all that
+// it calls may be called while the program calls the same.
+std::string LocalOpener::obstacle_to_kernel(const formats::Format& format) const {
+  const formats::Traits& traits = format.traits();
+  const bool may_go_beside = traits.is_free_of_libraries
+                                 ? place_.threads_call != Place::ThreadsCall::nothing
+                                 : place_.threads_call == Place::ThreadsCall::everything;
+  if (traits.is_plain() || (traits.writes_whole_steps() && may_go_beside)) {
     return {};
   }
-  const bool by_mpi = format.traits().kind == formats::Kind::shared;
+  if (traits.is_free_of_libraries) {
+    return "files of " + std::string{format.name()} +
+           " are written by all ranks together, so synchronously; by threads if MPI is initialised "
+           "with MPI_THREAD_MULTIPLE";
+  }
+  const bool by_mpi = traits.kind == formats::Kind::shared;
   return "files of " + std::string{format.name()} + " are written by " +
          (by_mpi ? "MPI-IO" : "the format library") + ", so synchronously" +
          (by_mpi ? "; posix writes the same bytes by the kernel" : "");
@@ -214,13 +234,32 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
       opened.openers = openers = ordered.comm.release();
     }
   }
-  terms.blocks.writer.create = [openers, &format = *opened.format](
-                                   const Path& path, const formats::FormatOptions& options) {
-    return format.create(path, options, formats::Communicator{openers});
-  };
+  terms.blocks.writer.create = creator(*opened.format, openers);
   if (exchange.stripe_bytes > 0 && !traits.writes_whole_steps()) {
     terms.blocks.exchange = std::make_unique<Exchange>(std::move(exchange));
   }
+}
+
+// A thread of each rank writes a step together with those of the others, through a communicator of
+// its own. It waits as long as they compute. Calls that wait for it have the deadline.
+void LocalOpener::write_beside(OpenedFile& opened, Terms& terms) {
+  const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
+  opened.openers = mpi::duplicate(opened.comm, link_.policy(), what.c_str()).release();
+  terms.council.lead.writers = commit::Lead::Writers::members;
+  terms.blocks.given_up = std::make_shared<std::atomic<bool>>(false);
+  writer::OutputFiles::Setup& files = terms.blocks.writer.files;
+  files.submit = disk_.plans().submitter();
+  files.options.wait = mpi::WaitPolicy{0};
+  files.options.wait.meanwhile = [given_up = terms.blocks.given_up] {
+    if (*given_up) {
+      throw Error{ErrorCode::storage_failure, "the file was given up"};
+    }
+  };
+  terms.blocks.writer.create = creator(*opened.format, opened.openers);
+  terms.blocks.write_block = [](const Block& block, const auto& piece, writing::FileWriter& writer,
+                                bool /*joins*/) {
+    return BlockWriter::write_packed(block, piece, writer, 0, array::elements(block.region));
+  };
 }
 
 void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
@@ -229,6 +268,8 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   terms.council.peers = {.comm = opened.comm, .ranks = {}, .tag = council_tag};
   if (synchronous) {
     write_waiting(opened, terms);
+  } else if (opened.format->traits().writes_whole_steps()) {
+    write_beside(opened, terms);
   } else {
     write_by_kernel(opened, terms);
     if (opened.settings.when_full == config::WhenFull::spill) {

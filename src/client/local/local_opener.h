@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "client/council/file_council.h"
 #include "client/council/meeting.h"
@@ -20,8 +21,8 @@
 
 namespace iocomp::client {
 
-/// Opens files that the compute ranks write themselves, by the kernel while the program goes on, or
-/// synchronously.
+/// Opens files that the compute ranks write themselves: by the kernel or a thread while the program
+/// goes on, or synchronously.
 class LocalOpener {
  public:
   /// @param meeting  of all compute ranks.
@@ -29,8 +30,8 @@ class LocalOpener {
               DiskWork& disk)
       : settings_{settings}, place_{place}, link_{link}, meeting_{meeting}, disk_{disk} {}
 
-  /// The reason why the kernel cannot write a file while the program goes on; empty if it can.
-  [[nodiscard]] static std::string obstacle_to_kernel(const formats::Format& format);
+  /// The reason why a file cannot be written while the program goes on; empty if it can.
+  [[nodiscard]] std::string obstacle_to_kernel(const formats::Format& format) const;
   /// Collective over `comm`, the members. @throws Error, the same on all ranks.
   void open(OpenedFile& opened, MPI_Comm comm, bool synchronous);
   /// Called instead of `open`: carry on with what servers have left. The members are ranks of the
@@ -48,6 +49,7 @@ class LocalOpener {
   void write_by_kernel(const OpenedFile& opened, Terms& terms);
   void put_together(const config::FileSettings& file, MemberBlocks::Setup& blocks) const;
   void write_waiting(OpenedFile& opened, Terms& terms);
+  void write_beside(OpenedFile& opened, Terms& terms);
   [[nodiscard]] std::int64_t domain_bytes(const OpenedFile& opened) const;
 
   const config::Settings& settings_;

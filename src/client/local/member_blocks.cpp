@@ -45,7 +45,10 @@ MemberBlocks::MemberBlocks(Setup setup, commit::Publication names, FileCouncil& 
       file_{writer_setup(), std::move(names), catalogue, link.counters(), *this},
       kept_{link},
       waiting_writes_{file_.files(), setup_.writer.files.disk,   catalogue,
-                      link,          std::move(setup_.exchange), file_.keeps_steps()} {}
+                      link,          std::move(setup_.exchange), file_.keeps_steps()},
+      actions_{SideJobs::Of::writers, link.counters(), file_.files().names().name()} {
+  actions_.go_beside(setup_.given_up != nullptr);
+}
 
 WriterFile::Setup MemberBlocks::writer_setup() {
   auto setup = setup_.writer;
@@ -102,7 +105,8 @@ void MemberBlocks::put_nothing(const Block& block) {
 bool MemberBlocks::can_write(const Block& block) const {
   const auto step = steps_.find(block.step);
   const bool is_in_time =
-      !file_.keeps_steps() || (step != steps_.end() && step->second.is_expected);
+      !file_.keeps_steps() ||
+      (step != steps_.end() && step->second.is_expected && !acts() && file_.admits(block.step));
   return is_in_time && file_.files().place(block.variable.id, block.step).has_value();
 }
 
@@ -135,6 +139,14 @@ void MemberBlocks::note_given(const KeptBlocks::Kept& kept, const GivenBlock& gi
   const Block& block = kept.block;
   const bool is_joined = kept.piece->is_joined();
   file_.given(kept.piece, given.is_begun && !(is_joined && has_bug(Bug::stripe_not_synced)));
+  if (file_.keeps_steps()) {
+    Ticket* const ticket = link_.tickets().find(block.ticket);
+    if (ticket != nullptr && !given.is_lent) {
+      ticket->kept = false;
+      link_.ledger().tell_hand_over(block.ticket);
+    }
+    return;
+  }
   if (!is_joined && council_.lead() != nullptr) {
     const std::int64_t elements = array::elements(block.region);
     const std::int64_t row = array::row_elements(block.variable.shape, block.region);
@@ -222,6 +234,9 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
                              : "\": its place is known after end_step; call that before waiting "
                                "for more than handed over")};
   }
+  if (!waits() && file_.keeps_steps()) {
+    urge_step(*ticket, kept, state, is_ended);
+  }
   // A block that is too large for a copy goes when its place is known.
   if (kept != nullptr && ticket->kept && state == State::handed_over &&
       kept->bytes() <= link_.copy_limit_bytes()) {
@@ -237,6 +252,20 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
   if (state == State::durable && !file_.keeps_steps()) {
     check_is_of_this_node(*ticket);
     sync_for(number);
+  }
+}
+
+// A block of a step that threads write is written with its step.
+void MemberBlocks::urge_step(const Ticket& ticket, const Block* kept, State state, bool is_ended) {
+  const bool is_too_large = kept != nullptr && kept->bytes() > link_.copy_limit_bytes();
+  if (!is_ended && is_too_large) {
+    throw Error{ErrorCode::invalid_argument,
+                "file \"" + file_.files().names().name() + "\", variable \"" + ticket.variable +
+                    "\": the block is larger than client.buffer_memory, so it is needed until its "
+                    "step is written; call end_step before waiting"};
+  }
+  if (is_ended && (state != State::handed_over || kept == nullptr || is_too_large)) {
+    council_.hurry(ticket.step);
   }
 }
 
@@ -295,7 +324,8 @@ bool MemberBlocks::has_whole(std::int64_t step) const {
 }
 
 bool MemberBlocks::advance() {
-  bool moved = write_kept();
+  bool moved = actions_.advance();
+  moved = write_kept() || moved;
   moved = file_.files().take_back() || moved;
   if (!awaited_.empty() && file_.files().stripes() != nullptr) {
     moved = file_.write_late_stripes(now_seconds()) || moved;
@@ -324,7 +354,7 @@ void MemberBlocks::give_up_kept(std::int64_t step, const Outcome& outcome) {
 }
 
 void MemberBlocks::all_ended(const protocol::Expectation& expectation) {
-  if (!waits()) {
+  if (!waits() && !file_.keeps_steps()) {
     file_.expect(expectation);
     return;
   }
@@ -399,6 +429,7 @@ void MemberBlocks::settled(std::int64_t number, const Outcome& outcome) {
                            [&](std::int64_t step) { return step == number ? &outcome : nullptr; });
   }
   steps_.erase(number);
+  has_news_ = true;  // a file that keeps steps takes the next one
   std::erase_if(awaited_, [this](auto ticket) { return link_.tickets().find(ticket) == nullptr; });
 }
 
@@ -412,9 +443,33 @@ void MemberBlocks::failed(const Outcome& outcome, std::int64_t from_step) {
   link_.ledger().lost(setup_.key, from_step, file_.lost());
 }
 
-void MemberBlocks::created(std::int64_t step) {
-  if (step >= 0) {
-    go_on(step);
+void MemberBlocks::act(const protocol::ActionNote& action) {
+  writing::Act act;
+  const Outcome ready = outcome_of([&] { act = file_.act_of(action); });
+  if (!ready.ok()) {
+    acted(action, ready);
+    return;
+  }
+  actions_.run(act.work, [this, action, end = act.end](const Outcome& outcome) {
+    end(outcome);
+    acted(action, outcome);
+  });
+}
+
+// Blocks may have waited for this.
+void MemberBlocks::acted(protocol::ActionNote action, const Outcome& outcome) {
+  has_news_ = true;
+  action.outcome = outcome;
+  if (outcome.ok() && action.action == protocol::Action::create && action.step >= 0) {
+    action.outcome = outcome_of([&] { go_on(action.step); });
+  }
+  council_.action_done(action);
+}
+
+void MemberBlocks::end_acts() {
+  if (acts()) {
+    *setup_.given_up = true;
+    actions_.finish();
   }
 }
 

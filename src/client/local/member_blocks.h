@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,6 +20,7 @@
 #include "client/local/kept_blocks.h"
 #include "client/local/short_runs.h"
 #include "client/local/waiting_writes.h"
+#include "client/side_jobs.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
@@ -45,11 +47,16 @@ class MemberBlocks : private writer::WriterFile::Owner {
     writer::WriterFile::Setup writer;
     WriteBlock write_block;    ///< used while the program goes on; empty if calls wait
     DiskWork* disk = nullptr;  ///< for blocks that are written so
+    /// If a thread carries out the actions of all members: set when nobody waits for them any more.
+    std::shared_ptr<std::atomic<bool>> given_up{};
     // If calls wait:
     std::unique_ptr<Exchange> exchange;  ///< null: no blocks are exchanged
   };
   MemberBlocks(Setup setup, commit::Publication names, FileCouncil& council, Link& link,
                const contents::Catalogue& catalogue);
+  ~MemberBlocks() override { end_acts(); }
+  MemberBlocks(const MemberBlocks&) = delete;
+  MemberBlocks& operator=(const MemberBlocks&) = delete;
 
   [[nodiscard]] writer::WriterFile& file() noexcept { return file_; }
   [[nodiscard]] const writer::WriterFile& file() const noexcept { return file_; }
@@ -75,7 +82,12 @@ class MemberBlocks : private writer::WriterFile::Owner {
   void is_whole(std::int64_t step) { steps_[step].is_whole = true; }
   void settled(std::int64_t step, const Outcome& outcome);
   void failed(const Outcome& outcome, std::int64_t from_step);
-  void created(std::int64_t step);
+  /// Carry out an action of all members, here and now or in a thread, and report it.
+  void act(const protocol::ActionNote& action);
+  /// True if a thread has the file. Until `advance` finds that it has ended, no order is obeyed.
+  [[nodiscard]] bool acts() const noexcept { return actions_.are_any(); }
+  /// Give up what the thread does, and wait for its end.
+  void end_acts();
 
   /// If calls wait: true if all members have written the step, and it is not settled.
   [[nodiscard]] bool has_whole(std::int64_t step) const;
@@ -86,11 +98,12 @@ class MemberBlocks : private writer::WriterFile::Owner {
   struct Step {               // not settled
     steps::Covers variables;  // put by this rank
     bool is_ended = false;
-    // If calls wait:
-    bool is_exchanged = false;                         // blocks of some ranks will be exchanged
-    bool is_whole = false;                             // all have written it
-    std::optional<protocol::Expectation> expectation;  // all members are here, ...
+    // If calls wait, or the file keeps steps:
+    std::optional<protocol::Expectation> expectation;  // all members have ended the step, ...
     bool is_expected = false;                          // and have said what they put
+    // If calls wait:
+    bool is_exchanged = false;  // blocks of some ranks will be exchanged
+    bool is_whole = false;      // all have written it
   };
   void tell(const writer::Given& piece, writer::WriterFile::Became became,
             const Outcome& outcome) override;
@@ -105,12 +118,14 @@ class MemberBlocks : private writer::WriterFile::Owner {
   [[nodiscard]] bool can_write(const Block& block) const;
   [[nodiscard]] bool is_created(std::int64_t step);
   void go_on(std::int64_t step);
+  void acted(protocol::ActionNote action, const Outcome& outcome);
   void write(const KeptBlocks::Kept& kept);
   void note_given(const KeptBlocks::Kept& kept, const GivenBlock& given);
   void advise(const writing::Stripe& stripe);
   bool write_kept();
   void give_up_kept(std::int64_t step, const Outcome& outcome);
   void exchange(std::int64_t step);
+  void urge_step(const Ticket& ticket, const Block* kept, State state, bool is_ended);
   void check_is_of_this_node(const Ticket& ticket) const;
   void sync_for(std::uint64_t ticket);
 
@@ -125,6 +140,7 @@ class MemberBlocks : private writer::WriterFile::Owner {
   std::map<std::int64_t, Step> steps_;
   bool has_news_ = false;            // there is news for blocks that are kept
   std::set<std::uint64_t> awaited_;  // tickets that must be written soon
+  SideJobs actions_;
 };
 
 }  // namespace iocomp::client

@@ -77,29 +77,13 @@ void WaitingWrites::write(const KeptBlocks::Kept& kept) {
 // the library reads it later, all of it is copied.
 void WaitingWrites::write_whole(const KeptBlocks::Kept& kept, writing::FileWriter& writer) {
   const Block& block = kept.block;
-  const auto& piece = kept.piece;
-  piece->is_in_file_order = true;
-  const std::int64_t elements = piece->elements_left;
-  const bool copies = writer.swaps_bytes() || !block.is_dense() || block.variable.kept_bits > 0;
-  const auto element = static_cast<std::int64_t>(block.element_bytes());
-  const std::int64_t part =
-      copies && !keeps_ ? static_cast<std::int64_t>(part_bytes) / element : elements;
+  const std::int64_t elements = kept.piece->elements_left;
+  const std::int64_t part = BlockWriter::copies_packed(block, writer) && !keeps_
+                                ? static_cast<std::int64_t>(part_bytes / block.element_bytes())
+                                : elements;
   for (std::int64_t first = 0; first < elements; first += part) {
-    writing::Chunk chunk;
-    chunk.piece = piece;
-    chunk.first = first;
-    chunk.count = std::min(part, elements - first);
-    const auto bytes = static_cast<std::size_t>(chunk.count * element);
-    if (copies) {
-      const auto packed = std::make_shared<std::vector<std::byte>>(bytes);
-      block.copy_to(*packed, first, chunk.count, writer.swaps_bytes());
-      chunk.bytes = chunk.own_bytes = *packed;
-      chunk.loan = packed;
-    } else {
-      chunk.bytes = {block.first_value(), bytes};
-      chunk.loan = block.copy;
-    }
-    writer.write(std::move(chunk));
+    (void)BlockWriter::write_packed(block, kept.piece, writer, first,
+                                    std::min(part, elements - first));
     finish(writer);
   }
 }

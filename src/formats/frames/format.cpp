@@ -21,7 +21,8 @@ class Frames : public Format {
       : Format{{.rules = {.format = "frames"},
                 .extension = ".bin",
                 .kind = Kind::step,
-                .readable_while_open = false}} {}
+                .readable_while_open = false,
+                .is_free_of_libraries = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     if (!options.one_step) {

@@ -53,6 +53,8 @@ TEST_F(StepOutputTest, KeepsMemoryUntilTheStepIsWritten) {
   EXPECT_EQ(steps.kept_bytes([](std::int64_t step) { return step != 0; }), 0U);
   steps.write_step(0, {});
   EXPECT_EQ(asked.steps, std::vector<std::int64_t>{0});
+  EXPECT_EQ(file.arena.used_bytes(), staging::Arena::page_bytes);
+  steps.end_step();
   EXPECT_EQ(file.counters[trace::Counter::raw_bytes], 8);
   EXPECT_EQ(file.counters[trace::Counter::compressed_bytes], 2);
   EXPECT_EQ(file.arena.used_bytes(), 0U);
@@ -70,6 +72,7 @@ TEST_F(StepOutputTest, ForgetsAStepThatIsGivenUpAndNoOther) {
   StepOutput& steps = *file.writer->whole_steps();
   file.writer->write(leased_chunk(first, 0, file.arena));
   steps.write_step(0, {});
+  steps.end_step();
   const int forgotten = asked.forgotten;
   file.writer->write(leased_chunk(second, 1, file.arena));
   steps.forget(0);
@@ -95,9 +98,10 @@ TEST_F(StepOutputTest, AFileThatCannotBeWrittenIsEndedAndTold) {
   for (const bool fails : {true, false}) {
     asked.fails = fails;
     file.writer->file().created(std::make_unique<FakeStepTarget>(asked));
-    const Outcome outcome = outcome_of([&] {
-      carry_out({.action = steps::Action::finish, .number = 0}, *file.writer, {}, catalogue, {});
-    });
+    const Act act =
+        act_of({.action = steps::Action::finish, .number = 0}, *file.writer, {}, catalogue, {});
+    const Outcome outcome = outcome_of(act.work);
+    act.end(outcome);
     EXPECT_EQ(outcome.story, fails ? "the library says no" : "");
     EXPECT_FALSE(file.writer->file().has_target());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "client/council/lead_jobs.h"
+#include "client/side_jobs.h"
 
 #include <mutex>
 #include <string>
@@ -15,19 +15,24 @@
 
 namespace iocomp::client {
 
-LeadJobs::LeadJobs(trace::Counters& counters, std::string file_name)
-    : counters_{counters}, file_name_{std::move(file_name)} {}
+SideJobs::SideJobs(Of of, trace::Counters& counters, std::string file_name)
+    : of_{of}, counters_{counters}, file_name_{std::move(file_name)} {}
 
-bool LeadJobs::has_thread() {
+bool SideJobs::has_thread() {
   if (!thread_) {
-    (void)outcome_of([this] { thread_.emplace("iocomp-commit"); });
+    (void)outcome_of(
+        [this] { thread_.emplace(of_ == Of::commits ? "iocomp-commit" : "iocomp-write"); });
   }
   return thread_.has_value();
 }
 
-void LeadJobs::run(Job job, Then then) {
+void SideJobs::run(Job job, Then then) {
   if (under_way_ > 0 || (goes_beside_ && has_thread())) {
     submit(std::move(job), std::move(then));
+    return;
+  }
+  if (of_ == Of::writers) {
+    then(outcome_of(job));
     return;
   }
   Outcome outcome;
@@ -39,20 +44,22 @@ void LeadJobs::run(Job job, Then then) {
   then(outcome);
 }
 
-void LeadJobs::submit(Job job, Then then) {
+void SideJobs::submit(Job job, Then then) {
   ++under_way_;
   const double begin = now_seconds();
   trace::Recorder record{counters_.timeline(), file_name_};
   thread_->submit(std::move(job), [this, begin, record = std::move(record),
                                    then = std::move(then)](const Outcome& outcome) {
-    record(trace::What::commit, begin, {});
+    if (of_ == Of::commits) {
+      record(trace::What::commit, begin, {});
+    }
     const std::scoped_lock lock{mutex_};
     ended_.push_back({then, outcome, now_seconds() - begin});
     has_ended_.notify_one();
   });
 }
 
-bool LeadJobs::advance() {
+bool SideJobs::advance() {
   if (under_way_ == 0) {
     return false;
   }
@@ -63,13 +70,15 @@ bool LeadJobs::advance() {
   }
   for (const Ended& one : ended) {
     --under_way_;
-    counters_.add(trace::Counter::commit_seconds, one.seconds);
+    if (of_ == Of::commits) {
+      counters_.add(trace::Counter::commit_seconds, one.seconds);
+    }
     one.then(one.outcome);
   }
   return !ended.empty();
 }
 
-void LeadJobs::finish() {
+void SideJobs::finish() {
   while (under_way_ > 0) {
     {
       std::unique_lock lock{mutex_};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "client/council/lead_jobs.h"
+#include "client/side_jobs.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace iocomp::client {
 namespace {
 
-class LeadJobsTest : public testing::Test {
+class SideJobsTest : public testing::Test {
  protected:
   /// Runs a job that writes down its name, after `before` where it is there.
   void run(const std::string& name, std::future<void> before = {}) {
@@ -33,17 +33,18 @@ class LeadJobsTest : public testing::Test {
   std::vector<std::thread::id> threads_;
   std::vector<std::string> done_;
   std::vector<std::string> told_;
-  LeadJobs jobs_{counters_, "fields"};  // last: its thread uses what is above
+  SideJobs jobs_{SideJobs::Of::commits, counters_,
+                 "fields"};  // last: its thread uses what is above
 };
 
-TEST_F(LeadJobsTest, ThatSomebodyWaitsForIsDoneAtOnceByTheCaller) {
+TEST_F(SideJobsTest, ThatSomebodyWaitsForIsDoneAtOnceByTheCaller) {
   run("commit");
   EXPECT_EQ(threads_, std::vector{std::this_thread::get_id()});
   EXPECT_EQ(told_, std::vector<std::string>{"commit"});
   EXPECT_FALSE(jobs_.advance());
 }
 
-TEST_F(LeadJobsTest, ThatNobodyWaitsForDoesNotHoldUpTheCaller) {
+TEST_F(SideJobsTest, ThatNobodyWaitsForDoesNotHoldUpTheCaller) {
   std::promise<void> goes_on;
   jobs_.go_beside(true);
   run("commit", goes_on.get_future());
@@ -55,7 +56,7 @@ TEST_F(LeadJobsTest, ThatNobodyWaitsForDoesNotHoldUpTheCaller) {
   EXPECT_NE(threads_.at(0), std::this_thread::get_id());
 }
 
-TEST_F(LeadJobsTest, EndInTheOrderInWhichTheyCame) {
+TEST_F(SideJobsTest, EndInTheOrderInWhichTheyCame) {
   std::promise<void> goes_on;
   jobs_.go_beside(true);
   run("commit", goes_on.get_future());
@@ -68,7 +69,7 @@ TEST_F(LeadJobsTest, EndInTheOrderInWhichTheyCame) {
   EXPECT_EQ(told_, done_);
 }
 
-TEST_F(LeadJobsTest, TellWhyTheyHaveFailedAndHowLongTheyTook) {
+TEST_F(SideJobsTest, TellWhyTheyHaveFailedAndHowLongTheyTook) {
   const double before = counters_[trace::Counter::commit_seconds];
   jobs_.go_beside(true);
   Outcome told;
@@ -80,7 +81,7 @@ TEST_F(LeadJobsTest, TellWhyTheyHaveFailedAndHowLongTheyTook) {
   EXPECT_GT(counters_[trace::Counter::commit_seconds], before);
 }
 
-TEST_F(LeadJobsTest, MayBeginOthersWhenTheyHaveEnded) {
+TEST_F(SideJobsTest, MayBeginOthersWhenTheyHaveEnded) {
   jobs_.go_beside(true);
   bool has_followed = false;
   jobs_.run(
