@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from typing import Any
 
 _NEEDED = {
     "typer": "python3-typer",
@@ -34,7 +35,7 @@ def main() -> int:
 
     is_of_study = sys.argv[1:2] not in (["advise"], ["check-site"])
     if sys.argv[-1] == "--tell-words":
-        command = typer_command(app)
+        command: Any = typer_command(app)  # a group: it has commands
         print(json.dumps(words_of(command if is_of_study else command.commands[sys.argv[1]])))
         return 0
     app(prog_name="iocomp study" if is_of_study else "iocomp")
