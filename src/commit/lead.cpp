@@ -373,19 +373,21 @@ void Lead::obey(const steps::Commit& order) {
   if (!setup_.publisher.identity.file_per_step) {
     unput_.look(order, catalogue_);
   }
-  publisher_.commit(order, coordinator_.next_step(),
-                    [this, last = order.last](const Outcome& outcome) {
-                      const bool is_paced = setup_.writers == Writers::members &&
-                                            !setup_.publisher.identity.file_per_step &&
-                                            last + 1 >= pace_.urgent_until;
-                      if (is_paced) {
-                        pace_.next = now_seconds() + publication_share * pace_.spent;
-                        pace_.is_held = true;
-                        coordinator_.hold_commits(true);
-                      }
-                      coordinator_.committed(outcome);
-                      take_orders();
-                    });
+  publisher_.commit(
+      order, coordinator_.next_step(), [this, last = order.last](const Outcome& outcome) {
+        // Steps that are written as a whole share no commit.
+        const bool is_paced = setup_.writers == Writers::members &&
+                              !setup_.publisher.identity.file_per_step &&
+                              !setup_.publisher.format->traits().writes_whole_steps() &&
+                              last + 1 >= pace_.urgent_until;
+        if (is_paced) {
+          pace_.next = now_seconds() + publication_share * pace_.spent;
+          pace_.is_held = true;
+          coordinator_.hold_commits(true);
+        }
+        coordinator_.committed(outcome);
+        take_orders();
+      });
 }
 
 void Lead::obey(const steps::Drop& order) {

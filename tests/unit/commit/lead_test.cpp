@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <thread>
@@ -14,10 +15,12 @@
 
 #include "base/error.h"
 #include "base/open_folder.h"
+#include "formats/format.h"
 #include "formats/registry.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "steps/council.h"
+#include "steps/orders.h"
 #include "steps/predecessors.h"
 #include "steps/tree.h"
 #include "unit/temporary_folder.h"
@@ -30,7 +33,8 @@ using protocol::Kind;
 /// The lead of a file with one member, which writes while the program goes on.
 class ALead : public testing::Test, steps::Council {
  protected:
-  ALead() : Council{steps::Tree{1, 1, 0}} {
+  ALead() : ALead{formats::format("posix")} {}
+  explicit ALead(const formats::Format& format) : Council{steps::Tree{1, 1, 0}} {
     Lead::Setup setup;
     setup.key = 7;
     setup.open.name = "out";
@@ -39,7 +43,7 @@ class ALead : public testing::Test, steps::Council {
                                 .path = folder_ / "out.bin",
                                 .job = "here-1",
                                 .held = std::make_shared<const OpenFolder>(folder_ / "")};
-    setup.publisher.format = &formats::format("posix");
+    setup.publisher.format = &format;
     setup.publisher.options.alignment_bytes = 8192;
     setup.writers = Lead::Writers::members;
     lead_ = std::make_unique<Lead>(
@@ -105,6 +109,42 @@ TEST_F(ALead, HoldsTheNextCommitBackUntilItIsDueOrSomebodyWaits) {
   lead_->hurry(2);
   EXPECT_EQ(orders(Kind::step_settled).size(), 3U);
   EXPECT_FALSE(lead_->advance());
+}
+
+/// The same for a file whose steps are written as a whole.
+class ALeadOfWholeSteps : public ALead {
+ protected:
+  ALeadOfWholeSteps() : ALead{format_} {}
+  /// Carry out all actions that were ordered.
+  void act() {
+    for (auto actions = orders(Kind::action); acted_ < actions.size();
+         actions = orders(Kind::action)) {
+      auto action = protocol::decode_action(protocol::body(actions[acted_++]));
+      if (action.action == steps::Action::create) {
+        std::ofstream{folder_ / ".out.bin.iocomp-here-1"} << "values";
+      }
+      action.writers = 1;
+      lead_->action_done(action);
+    }
+  }
+
+  static inline const formats::Format format_{
+      {.rules = {.format = "steps"}, .extension = ".bin", .kind = formats::Kind::step}};
+  std::size_t acted_ = 0;
+};
+
+// No two of them share a commit, and the next one is not written before.
+TEST_F(ALeadOfWholeSteps, CommitsEachStepAtOnce) {
+  lead_->start();
+  act();
+  ASSERT_EQ(orders(Kind::opened).size(), 1U);
+  for (std::int64_t step = 0; step < 3; ++step) {
+    write_step(step);
+    act();
+    const auto settled = orders(Kind::step_settled);
+    ASSERT_EQ(settled.size(), static_cast<std::size_t>(step) + 1);
+    EXPECT_EQ(protocol::decode_step_note(protocol::body(settled.back())).outcome.story, "");
+  }
 }
 
 }  // namespace
