@@ -75,7 +75,7 @@ class WheelForAnyPython(bdist_wheel):
 
 
 class WithLibrary(Distribution):
-    """What has a library of this platform in it."""
+    """A distribution that contains a library of this platform, unless it is pure."""
 
     def has_ext_modules(self) -> bool:
         """Return whether it has."""

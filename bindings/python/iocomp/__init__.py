@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parallel output that costs an MPI simulation nothing, and what it wrote, read without MPI."""
+"""Parallel output that costs an MPI simulation nothing, and a reader of its files without MPI."""
 
 from iocomp.errors import (
     CopyWarning,

@@ -22,23 +22,27 @@ TYPES = {
     )
 }
 STRING = 16
-"""Texts, of attributes alone."""
+"""The type number of texts, which only attributes have."""
 BOOL = 15
-"""Truth values: int8 in the file, with the attribute `dtype = "bool"`."""
+"""The type number of truth values: int8 in the file, with the attribute `dtype = "bool"`."""
 DTYPES = {number: dtype for dtype, number in TYPES.items()}
 PACK = [struct.Struct(f"{n}q").pack for n in range(9)]  # int64_t[n] as bytes
 _first_byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
 
 
 def integers(values: Sequence[int]) -> bytes:
-    """Return `int64_t[]`."""
+    """Return integers as bytes of an `int64_t[]`; at most 8 of them.
+
+    Raises:
+        InvalidArgumentError: If there are more.
+    """
     if len(values) < len(PACK):
         return PACK[len(values)](*values)
     raise InvalidArgumentError(f"{len(values)} dimensions; at most {len(PACK) - 1} are allowed")
 
 
 def address_of(values: Array) -> int:
-    """Return the address of the first element."""
+    """Return the address of the first element of an array."""
     try:
         return ctypes.addressof(_first_byte(values))  # a third of what the other way takes
     except (TypeError, ValueError):  # of arrays that are read-only, strided, or empty
@@ -65,7 +69,11 @@ def is_truth(dtype: np.dtype[Any], attributes: Mapping[str, Any]) -> bool:
 
 
 def number_of(dtype: npt.DTypeLike) -> int:
-    """Return the element type for a type of numpy."""
+    """Return the type number of the library for a type of numpy.
+
+    Raises:
+        InvalidArgumentError: If the library has no such type.
+    """
     found = np.dtype(dtype)
     if found == np.bool_:
         return BOOL
@@ -76,10 +84,10 @@ def number_of(dtype: npt.DTypeLike) -> int:
 
 
 def attribute_values(name: str, value: npt.ArrayLike) -> Array:
-    """Return what an attribute is set to as an array of no dimension, or of one.
+    """Return the value of an attribute as an array of no dimension, or of one.
 
     Raises:
-        InvalidArgumentError: For more dimensions, and for a list of which numpy would cast some.
+        InvalidArgumentError: If it has more dimensions, or numpy would cast some of a list.
     """
     try:
         given = np.asarray(value)
@@ -104,7 +112,7 @@ def converted(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
     """Return a list or a number as an array of a type that holds each of its values.
 
     Raises:
-        InvalidArgumentError: If a value does not fit; names the first one.
+        InvalidArgumentError: If a value does not fit; the error names the first one.
     """
     try:
         given = np.asarray(values)
@@ -132,7 +140,11 @@ def converted(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
 
 
 def texts(values: Array, length: int) -> Array:
-    """Return texts as arrays of bytes of this length: one more dimension, zeros at the end."""
+    """Return texts as an array of bytes: one more dimension of extent `length`, zeros at the end.
+
+    Raises:
+        InvalidArgumentError: If a text has more bytes.
+    """
     if values.dtype.kind == "U":
         values = np.char.encode(values, "utf-8")
     if values.itemsize > length:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""BP by the Python package adios2, if the library that reads was built without ADIOS2.
+"""A reader of BP by the Python package adios2, if our library was built without ADIOS2.
 
-It is the one format that Python reads by itself. The manifest tells the contents of a file.
+BP is the one format that Python reads by itself. The manifest tells the contents of a file.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _library = threading.Lock()  # ADIOS2 may not be called by two threads at a time
 
 
 class BpFile:
-    """A dataset of BP, read step by step: an earlier step than the last one opens it again."""
+    """A dataset of BP, read step by step. Reading an earlier step opens it again."""
 
     def __init__(self, path: str) -> None:
-        """Open it.
+        """Open the dataset.
 
         Raises:
             UnsupportedError: If the package adios2 is not installed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The errors: one class for each code of `iocomp_code` that a program may want to catch."""
+"""The errors. A class stands for each code of `iocomp_code` that a program may want to catch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Error(Exception):
     code = 99
 
     def __init__(self, story: str) -> None:
-        """Take the whole story."""
+        """Keep `story`: one text that names file, step and cause."""
         super().__init__(story)
         self.story = story
 
@@ -56,7 +56,7 @@ class TargetExistsError(Error, FileExistsError):
 
 
 class InconsistentCallsError(Error):
-    """Ranks made different calls, or the same with different arguments."""
+    """Ranks made different calls, or the same call with different arguments."""
 
     code = 7
 

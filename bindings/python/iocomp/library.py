@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the C libraries, and makes their calls. Each is loaded when first needed."""
+"""The C libraries and their calls. A library is loaded when it is first needed."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ CALLS = {
 
 
 class OpenOptions(ctypes.Structure):
-    """`iocomp_open_options`."""
+    """The C structure `iocomp_open_options`: the options of an open."""
 
     _fields_ = (
         ("size", ctypes.c_size_t),
@@ -86,7 +86,7 @@ class OpenOptions(ctypes.Structure):
 
 
 class Definition(ctypes.Structure):
-    """`iocomp_definition`."""
+    """The C structure `iocomp_definition`: the properties of a new variable."""
 
     _fields_ = (
         ("size", ctypes.c_size_t),
@@ -101,7 +101,7 @@ class Definition(ctypes.Structure):
 
 
 class Block(ctypes.Structure):
-    """`iocomp_block`. Lists of int64_t are packed."""
+    """The C structure `iocomp_block`: a block to put. Lists of int64_t are packed."""
 
     _fields_ = (
         ("size", ctypes.c_size_t),
@@ -117,7 +117,7 @@ class Block(ctypes.Structure):
 
 
 class Destination(ctypes.Structure):
-    """`iocomp_destination`. Lists of int64_t are packed."""
+    """The C structure `iocomp_destination`: memory to read to. Lists of int64_t are packed."""
 
     _fields_ = (
         ("size", ctypes.c_size_t),
@@ -145,7 +145,7 @@ class Library:
     """The calls of one libiocomp.so, for the MPI of mpi4py."""
 
     def __init__(self, path: str) -> None:
-        """Load it.
+        """Load the library of this path.
 
         Raises:
             UnsupportedError: If it is not there, of another release, or made for another MPI.
@@ -196,12 +196,12 @@ class Library:
         return function
 
     def check(self, code: int) -> None:
-        """Raise what a code means, with the story; nothing for 0."""
+        """Raise the error of a code, with the story of this thread; return for 0."""
         if code:
             self.fail(code)
 
     def fail(self, code: int) -> NoReturn:
-        """Raise what a code means, with the story."""
+        """Raise the error of a code, with the story of this thread."""
         story = (self.error() or b"").decode(errors="replace")
         raise error_of(code, story or self.code_name(code).decode())
 
@@ -213,7 +213,7 @@ class Library:
         return value
 
     def address_of(self, comm: MPI.Comm) -> int:
-        """Return where the C handle of a communicator is."""
+        """Return the address of the C handle of a communicator."""
         from mpi4py import MPI
 
         return int(MPI._addressof(comm))
@@ -242,23 +242,23 @@ def _candidates(name: str) -> Iterator[Path]:
 
 
 def version() -> str:
-    """Return the release of the C library, which is loaded for it: "1.2.3"."""
+    """Return the release of the C library as text, such as "1.2.3". Local; loads the library."""
     text = ctypes.c_char_p()
     library().version(ctypes.addressof(text))
     return (text.value or b"").decode()
 
 
 def version_number() -> int:
-    """Return the same as a number that compares: 1002003 is 1.2.3."""
+    """Return the release of the C library as a number: 1002003 is 1.2.3. Local."""
     return int(library().version(None))
 
 
 @cache
 def library() -> Library:
-    """Return the library: of IOCOMP_LIBRARY, else of the prefix, else where the loader finds it.
+    """Return the library: that of IOCOMP_LIBRARY, else of the prefix, else the loader's.
 
     Raises:
-        UnsupportedError: See `Library`; also if mpi4py is missing.
+        UnsupportedError: If mpi4py is missing, or `Library` raises it.
     """
     try:
         import mpi4py.MPI  # noqa: F401
@@ -288,7 +288,7 @@ class ReaderLibrary:
     """The calls of one libiocomp_reader.so: what the C library reads with, without MPI."""
 
     def __init__(self, path: str) -> None:
-        """Load it.
+        """Load the library of this path.
 
         Raises:
             UnsupportedError: If it cannot be loaded, or is of another release.
@@ -321,17 +321,19 @@ class ReaderLibrary:
             """Return a call by its name without `iocomp_reader_`."""
 
     def check(self, code: int) -> None:
-        """Raise what a code means, with the story of this thread; nothing for 0."""
+        """Raise the error of a code, with the story of this thread; return for 0."""
         if code:
             raise error_of(code, (self.error() or b"").decode(errors="replace"))
 
 
 @cache
 def reader_library() -> ReaderLibrary:
-    """Return the library that reads: of the package, else beside libiocomp.so, as `library` has it.
+    """Return the library that reads: that of the package, else the one beside libiocomp.so.
+
+    IOCOMP_LIBRARY overrides the package's.
 
     Raises:
-        UnsupportedError: See `ReaderLibrary`.
+        UnsupportedError: If `ReaderLibrary` raises it.
     """
     own = Path(__file__).resolve().parent / "lib" / _READER
     given = os.environ.get("IOCOMP_LIBRARY")

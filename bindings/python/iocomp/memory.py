@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays in memory of the library that outlive it."""
+"""Arrays in memory of the library that outlive their session."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _FAILED = ctypes.c_void_p(-1).value
 
 @contextmanager
 def preserve(memory: Mapping[int, int]) -> Iterator[None]:
-    """Keep the contents of memory, given as bytes by address, while the block unmaps it.
+    """Keep the contents of memory while the `with` block unmaps it.
 
-    So an array that is used after the session has ended is still an array, and no crash.
+    `memory` has a number of bytes for each address. An array that is used after its session has
+    ended is still an array then, and the program does not crash.
     """
     saved = {address: ctypes.string_at(address, size) for address, size in memory.items()}
     yield

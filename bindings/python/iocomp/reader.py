@@ -131,14 +131,14 @@ def _locks_of_others(stack: ExitStack) -> None:
 class Files(Scope, Stored):
     """The committed steps of a series or of a set of checkpoints, as they were at opening.
 
-    `files["u"]` is a variable. Several threads may read at the same time. It can be pickled:
-    unpickling opens the same path again.
+    `files["u"]` is a variable, and `with` closes the files at the end. No call needs MPI. Several
+    threads may read at the same time. It can be pickled: unpickling opens the same path again.
     """
 
     _ends_after_exceptions = True
 
     def __init__(self, path: str | os.PathLike[str], use_manifest: bool = True) -> None:
-        """See `open_files`."""
+        """Open the files; `open_files` does it, and has the arguments and errors."""
         self._given = (os.fspath(path), use_manifest)
         with ExitStack() as held:
             _locks_of_others(held)
@@ -151,7 +151,7 @@ class Files(Scope, Stored):
         self.left_out = {int(step): str(story) for step, story in told["left_out"].items()}
         """The steps whose files are torn, with the reason for each."""
         self.not_read: dict[str, str] = dict(told.get("not_read", {}))
-        """What other programs have put into the file and iocomp does not read, with the reason."""
+        """The contents by other programs that iocomp does not read, with the reason for each."""
         self._files = [(str(each["path"]), str(each["format"])) for each in told["files"]]
         self.format = self._files[-1][1]
         """The back-end that wrote the newest file."""
@@ -183,13 +183,16 @@ class Files(Scope, Stored):
 
     @property
     def steps(self) -> list[int]:
-        """The numbers of the committed steps, ascending."""
+        """The numbers of the steps that were committed at opening, ascending."""
         return list(self._steps)
 
     def time(self, step: int) -> float:
         """Return the physical time of a step, in the program's own unit.
 
         It is the time that the program gave the step, else its scalar variable `time`, else NaN.
+
+        Raises:
+            NotFoundError: If the step is not committed.
         """
         told = float(self._times[self._row(step)])
         if not math.isnan(told) or "time" not in self._indices:
@@ -202,26 +205,45 @@ class Files(Scope, Stored):
         return float(self.read("time", step)) if is_number else told
 
     def variables(self, step: int | None = None) -> list[str]:
-        """Return the names of the variables of a step; without `step`, of all steps."""
+        """Return the names of the variables of a step, in the order of definition.
+
+        Without `step` they are those of all steps. A step that is not committed raises
+        `NotFoundError`.
+        """
         if step is None:
             return list(self._indices)
         self._row(step)
         return [name for name in self._indices if step in self._variable(name).rows]
 
     def steps_of(self, name: str) -> list[int]:
-        """Return the steps that have values of a variable, ascending."""
+        """Return the numbers of the steps that have values of a variable, ascending."""
         return list(self._variable(name).rows)
 
     def shape(self, name: str, step: int | None = None) -> tuple[int, ...]:
-        """Return a variable's global shape in a step; without `step`, in the newest that has it."""
+        """Return the global shape of a variable in a step, in elements.
+
+        Without `step` it is that of the newest step that has the variable.
+
+        Raises:
+            NotFoundError: If there is no such variable or step.
+        """
         return self._place(name, step).shape
 
     def dtype(self, name: str, step: int | None = None) -> np.dtype[Any]:
-        """Return the type of its elements; "S1" for text, which is an array of single bytes."""
+        """Return the type of a variable's elements; "S1" for text, an array of single bytes.
+
+        Without `step` it is that of the newest step that has the variable.
+
+        Raises:
+            NotFoundError: If there is no such variable or step.
+        """
         return self._place(name, step).dtype
 
     def attributes(self, name: str | None = None) -> Attributes:
-        """Return the attributes of the file, or of a variable: text, numbers, or lists of them."""
+        """Return the attributes of the file, or of the variable `name`, in the newest step.
+
+        A value is text, a number, a list of texts, or an array of several numbers.
+        """
         if name is None:
             return _attributes(self._attributes)
         index = self._indices.get(name)
@@ -239,8 +261,8 @@ class Files(Scope, Stored):
         Args:
             name: The name of the variable.
             step: The number of the step; without it the newest that has the variable.
-            box: As in numpy's basic indexing, with steps above 0: `np.s_[10:20, :, 3]`. Without it
-                the whole variable.
+            box: The elements to read, by numpy's basic indexing with steps above 0, such as
+                `np.s_[10:20, :, 3]`. Without it the whole variable.
             out: An array for the values, of the shape of the result and of the variable's type.
 
         Returns:
@@ -270,7 +292,7 @@ class Files(Scope, Stored):
         return values
 
     def close(self) -> None:
-        """Release the files."""
+        """Release the files. A read afterwards raises `InvalidArgumentError`."""
         self._opened = None
         for each in self._bp.values():
             each.close()
@@ -392,12 +414,14 @@ class Files(Scope, Stored):
 
 
 def open_files(path: str | os.PathLike[str], *, use_manifest: bool = True) -> Files:
-    """Open a series of iocomp, also while it is written, or a set of checkpoints, for reading.
+    """Open a series or a set of checkpoints for reading, without MPI.
+
+    A series may be opened while a job still writes it; its committed steps are seen.
 
     Args:
         path: The path of the file, with or without its extension. For checkpoints, the path without
             the number of the step.
-        use_manifest: With False only the file itself is believed, as if another program had written
+        use_manifest: If False, only the file itself is believed, as if another program had written
             it. A file without a manifest is read like that too.
 
     Raises:

@@ -10,7 +10,7 @@ _Scoped = TypeVar("_Scoped", bound="Scope")
 
 
 class Scope:
-    """An object that `with` ends. `_leave` says how."""
+    """An object that `with` ends, by its method `_leave`."""
 
     _ends_after_exceptions = False
 
@@ -24,11 +24,11 @@ class Scope:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the object, unless that was done.
+        """End the object, unless the program has ended it.
 
-        After an exception on this rank it is left as it is, since to end it could mean to wait for
-        ranks that do not come. Steps that all ranks have ended are kept; a step of which only a
-        part was put is not committed.
+        After an exception on this rank it is left as it is, since ending it could wait for ranks
+        that do not come. Steps that all ranks have ended are kept; a step of which only a part was
+        put is not committed.
         """
         if self._ends_after_exceptions or kind is None or issubclass(kind, SystemExit):
             self._leave()

@@ -3,8 +3,8 @@
 
 A call waits for the same as the C call of its name, and is collective over the same ranks.
 "Members" are the ranks of the communicator on which a file was opened. "Local" means that a rank
-may call it by itself. Shapes and indices count elements. A call that the library refuses raises
-`iocomp.Error`, or a subclass of it.
+may call it by itself. Shapes and indices count elements. If the library refuses a call, the call
+raises `iocomp.Error`, or a subclass of it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 State = Literal["reusable", "written", "durable"]
 Kind = Literal["series", "checkpoint"]
 Settings = str | Mapping[str, Any]
-"""TOML text, or a dictionary."""
+"""Settings as TOML text, or as nested dictionaries."""
 Shape = int | Sequence[int]
 
 _KINDS = {"series": 1, "checkpoint": 2}
@@ -62,7 +62,7 @@ _alive: set[Session] = set()  # with the arrays that are lent to the library
 
 
 class Role(IntEnum):
-    """The role of a rank; BOTH if there are no servers."""
+    """The role of a rank. All ranks have BOTH if there are no servers."""
 
     COMPUTE = 1
     SERVER = 2
@@ -142,7 +142,10 @@ def _settings(settings: Settings | None) -> bytes | None:
 
 
 class Ticket(ctypes.Structure):
-    """The result of a put. It keeps the array that was put until that is reusable."""
+    """The receipt of a put: it tells how far the block is on its way to the disk.
+
+    It keeps the array that was put until that is reusable.
+    """
 
     _fields_ = (("_of", ctypes.c_void_p), ("_number", ctypes.c_uint64))
     _session: Session | None = None
@@ -187,16 +190,19 @@ class Ticket(ctypes.Structure):
 
 
 class Decomp:
-    """One rank's part of arrays that are not cut into boxes. Freed with its last reference."""
+    """A rank's part of arrays that are not cut into boxes. It is freed with its last reference."""
 
     def __init__(self, session: Session, raw: int | None, elements: int) -> None:
-        """Made by `Session.decompose`; `elements` are those in memory."""
+        """Keep a decomposition of `elements` elements in memory; `Session.decompose` makes it."""
         self._raw, self._elements = raw, elements
         session._free_with(self, library().decomp_free, raw)
 
 
 class Variable:
-    """A typed N-dimensional global array in a file."""
+    """A global array in a file; each rank puts blocks of it. It has a name, a type and a shape.
+
+    `name`, `dtype` and `shape` (the global extents, in elements) can be read.
+    """
 
     def __init__(
         self,
@@ -206,11 +212,11 @@ class Variable:
         dtype: np.dtype[Any],
         shape: Sequence[int],
     ) -> None:
-        """Made by `File.define`."""
+        """Keep a variable; `File.define` makes it."""
         lib = library()
         self.name = name
         self.attrs = Attributes(None, self)
-        """The attributes that were set here; `u.attrs["units"] = "K"` sets one."""
+        """The attributes that this program has set; `u.attrs["units"] = "K"` sets one."""
         self._fill: Array | None = None
         self._raw, self._file = raw, file
         self._plain, self._put_block = lib.put, lib.put_block
@@ -319,10 +325,14 @@ class Variable:
     def set_shape(self, shape: Shape) -> None:
         """Give the variable another shape from the current step on.
 
-        Called by all members in the same order, before this rank's first put of the step. Waits for
-        nobody.
+        All members call it in the same order, before this rank's first put of the step. It waits
+        for nobody.
+
+        Args:
+            shape: The new global extents, as many as before.
 
         Raises:
+            InvalidArgumentError: If the number of dimensions differs.
             UnsupportedError: If variables of the format keep their shapes.
         """
         extents = _extents(shape)
@@ -334,7 +344,8 @@ class Variable:
     def set_fill(self, value: object) -> None:
         """Set the value of elements that nobody puts, from the current step on.
 
-        Called by all members in the same order, before the first put of the step. Waits for nobody.
+        All members call it in the same order, before the first put of the step. It waits for
+        nobody.
 
         Raises:
             InvalidArgumentError: If it is no single value, or does not fit the variable's type.
@@ -346,11 +357,19 @@ class Variable:
         self._fill = element
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
-        """Attach an attribute: text, a number, or a list of either. Called by all members."""
+        """Attach an attribute: text, a number, or a list of either.
+
+        All members call it with the same values, in the same order. It waits for nobody.
+
+        Raises:
+            InvalidArgumentError: If the value has more than one dimension, or is a list of mixed
+                kinds.
+            UnsupportedError: If the format cannot hold it.
+        """
         self.attrs[name] = value
 
     def __len__(self) -> int:
-        """Return the extent of the first dimension."""
+        """Return the extent of the first dimension. A scalar raises `TypeError`."""
         if not self.shape:
             raise TypeError(f"the scalar {self.name!r} has no length")
         return self.shape[0]
@@ -425,19 +444,30 @@ class Variable:
 
 
 class Attributes(MutableMapping[str, Any]):
-    """The attributes that this program has set. All members set them, in the same order."""
+    """The attributes that this program has set: text, numbers, or lists of either, by name.
+
+    All members set them, in the same order.
+    """
 
     def __init__(self, file: File | None, variable: Variable | None) -> None:
-        """Made by `File` and `Variable`."""
+        """Begin without attributes; files and variables have one object each."""
         self._file, self._variable = file, variable
         self._values: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 (of any type)
-        """Return the value that was set last."""
+        """Return the value that this program has set last; `KeyError` if it has set none."""
         return self._values[name]
 
     def __setitem__(self, name: str, value: npt.ArrayLike) -> None:
-        """Attach an attribute: text, a number, or a list of either. Called by all members."""
+        """Attach an attribute: text, a number, or a list of either.
+
+        All members call it with the same values, in the same order. It waits for nobody.
+
+        Raises:
+            InvalidArgumentError: If the value has more than one dimension, or is a list of mixed
+                kinds.
+            UnsupportedError: If the format cannot hold it.
+        """
         lib = library()
         owner = (
             None if self._file is None else self._file._raw,
@@ -471,26 +501,29 @@ class Attributes(MutableMapping[str, Any]):
         return iter(self._values)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of attributes."""
         return len(self._values)
 
     def __repr__(self) -> str:
-        """Return them as a dictionary."""
+        """Return the attributes as a dictionary is shown."""
         return repr(self._values)
 
 
 class File(Scope, Mapping[str, Variable]):
-    """A named output: a series of steps, or checkpoints. `with` closes it at the end."""
+    """An open output: a series of steps, or checkpoints. `with` closes it at the end.
+
+    It is a mapping of names to the variables that were defined. `name` is its name in the settings.
+    """
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     def __init__(self, session: Session, raw: int | None, name: str) -> None:
-        """Made by `Session.open`."""
+        """Keep an open file; `Session.open` makes it."""
         self._session, self._raw = session, raw
         self.name = name
         self.attrs = Attributes(self, None)
-        """The attributes that were set here; `out.attrs["title"] = "a run"` sets one."""
+        """The attributes that this program has set; `out.attrs["title"] = "a run"` sets one."""
         self._variables: dict[str, Variable] = {}
         self._puts: list[Ticket] = []  # of this step
         self._earlier: list[tuple[int, list[Ticket]]] = []  # by the end_step that ended theirs
@@ -509,10 +542,10 @@ class File(Scope, Mapping[str, Variable]):
         dims: Sequence[str] | None = None,
         file_dtype: npt.DTypeLike | None = None,
     ) -> Variable:
-        """Define a variable. Called by all members in the same order; waits for nobody.
+        """Define a variable. All members call it in the same order; it waits for nobody.
 
         Args:
-            name: Unique in the file.
+            name: The name, unique in the file.
             dtype: The type of its elements. "S80" is text of 80 bytes: single bytes, and one more
                 dimension.
             shape: The global extents; without them it is a scalar.
@@ -522,7 +555,8 @@ class File(Scope, Mapping[str, Variable]):
                 computed in "f8".
 
         Raises:
-            InvalidArgumentError: If the name was defined before, or is none.
+            InvalidArgumentError: If the name was defined before or is not allowed, the library has
+                no such type, or `dims` does not match the shape.
             UnsupportedError: If the format cannot hold such a variable.
         """
         extents, raw, found = _extents(shape), ctypes.c_void_p(), np.dtype(dtype)
@@ -554,7 +588,7 @@ class File(Scope, Mapping[str, Variable]):
         return self._variables[name]
 
     def __getitem__(self, name: str) -> Variable:
-        """Return a variable that was defined here. Raises NotFoundError, a KeyError."""
+        """Return a variable that was defined; an unknown name raises NotFoundError, a KeyError."""
         if name not in self._variables:
             there = ", ".join(self._variables) or "none yet"
             raise NotFoundError(f"no variable {name!r} was defined; there are {there}")
@@ -565,7 +599,7 @@ class File(Scope, Mapping[str, Variable]):
         return iter(self._variables)
 
     def __len__(self) -> int:
-        """Return how many variables were defined."""
+        """Return the number of variables that were defined."""
         return len(self._variables)
 
     def __bool__(self) -> bool:
@@ -580,7 +614,15 @@ class File(Scope, Mapping[str, Variable]):
         return "\n".join([f"<iocomp.File {self.name!r}, {state}>", *lines])
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
-        """Attach an attribute: text, a number, or a list of either. Called by all members."""
+        """Attach an attribute: text, a number, or a list of either.
+
+        All members call it with the same values, in the same order. It waits for nobody.
+
+        Raises:
+            InvalidArgumentError: If the value has more than one dimension, or is a list of mixed
+                kinds.
+            UnsupportedError: If the format cannot hold it.
+        """
         self.attrs[name] = value
 
     def set_rows(self, rows: Mapping[Variable, int]) -> list[Rows]:
@@ -613,11 +655,12 @@ class File(Scope, Mapping[str, Variable]):
     def begin_step(self, number: int, time: float = math.nan) -> None:
         """Give the current step a number and a physical time.
 
-        Called by all members, before this rank's first put of the step. Waits for nobody.
+        All members call it with the same values, before this rank's first put of the step. It
+        waits for nobody.
 
         Args:
-            number: Above that of the step before.
-            time: In the program's own unit; NaN: none.
+            number: The number of the step, above that of the step before.
+            time: The time in the program's own unit; NaN for none.
         """
         library().check(library().begin_step(self._raw, number, time))
 
@@ -625,12 +668,12 @@ class File(Scope, Mapping[str, Variable]):
         """Commit this file's steps, from the current one on, after those of the files `name`.
 
         A step is committed only after all steps of those files that its members had ended before.
-        If one of these fails, it fails too. Called by all members; waits for nobody.
+        If one of these fails, it fails too. All members call it; it waits for nobody.
         """
         library().check(library().after(self._raw, _text(name)))
 
     def end_step(self) -> None:
-        """End the step on this rank, which has put all its blocks. Called by all members.
+        """End the step on this rank, which has put all its blocks. All members call it.
 
         Asynchronous files wait for nobody, within `steps_in_flight`. For a synchronous file it is
         collective over the members.
@@ -648,7 +691,7 @@ class File(Scope, Mapping[str, Variable]):
 
     @property
     def current_step(self) -> int:
-        """The number of the step that this rank has not ended. Local."""
+        """The number of the step that this rank has not ended; -1 after `close`. Local."""
         self._session._live()
         return int(library().current_step(self._raw)) if self._raw else -1
 
@@ -676,7 +719,7 @@ class File(Scope, Mapping[str, Variable]):
         library().check(library().wait_step(self._raw, step))
 
     def close(self) -> None:
-        """Close the file. Returns when all of it is durable. Called by all members.
+        """Close the file, and return when all of it is durable. All members call it.
 
         A step that has puts and is not ended is ended first.
 
@@ -692,13 +735,13 @@ class File(Scope, Mapping[str, Variable]):
         library().check(code)
 
     def close_later(self) -> Ticket:
-        """Close the file without waiting. Called by all members.
+        """Close the file without waiting. All members call it.
 
         Arrays that were put are kept until they are reusable.
 
         Returns:
-            A ticket that is "durable" when all of the file is committed. `Session.finalize` raises
-            a failure that nobody has asked the ticket for.
+            A ticket that is "durable" when all of the file is committed. If nobody asks the ticket
+            about a failure, `Session.finalize` raises it.
         """
         ticket = Ticket()
         code = library().close_later(self._raw, _address(ticket))
@@ -731,19 +774,23 @@ class File(Scope, Mapping[str, Variable]):
 
 
 class Described(NamedTuple):
-    """The type of a variable and the number of its dimensions, in the newest step that has it."""
+    """The type and the number of dimensions of a variable, in the newest step that has it."""
 
     dtype: np.dtype[Any]
     ndim: int
 
 
 class Input(Scope, Stored):
-    """The files of a name, open for reading: the steps that were committed when it was opened."""
+    """The files of a name, open for reading inside the MPI program.
+
+    It has the steps that were committed when it was opened. It is a mapping of names to variables,
+    and `with` closes it at the end.
+    """
 
     _ends_after_exceptions = True
 
     def __init__(self, session: Session, raw: int | None) -> None:
-        """Made by `Session.open_input` or `latest`."""
+        """Keep an open input; `Session.open_input` and `latest` make it."""
         self._session, self._raw = session, raw
         session._inputs.add(self)
 
@@ -756,35 +803,48 @@ class Input(Scope, Stored):
 
     @property
     def steps(self) -> list[int]:
-        """The numbers of the committed steps, ascending."""
+        """The numbers of the committed steps, ascending. Local."""
         steps: list[int] = self._lists("input_steps", _Integers())[0]
         return steps
 
     def time(self, step: int) -> float:
-        """Return the physical time of a step, NaN if none is known. Local."""
+        """Return the physical time of a step, in the program's own unit; NaN if unknown. Local.
+
+        Raises:
+            NotFoundError: If the step is not committed.
+        """
         time = ctypes.c_double()
         library().check(library().input_time(self._raw, step, _address(time)))
         return time.value
 
     @property
     def left_out(self) -> dict[int, str]:
-        """The steps whose files are torn, with the reason for each."""
+        """The steps whose files are torn, with the reason for each. Local."""
         steps, causes = self._lists("input_left_out", _Integers(), _Texts())
         return dict(zip(steps, map(bytes.decode, causes), strict=True))
 
     @property
     def variables(self) -> dict[str, Described]:
-        """The variables of all steps together, in the order of definition."""
+        """The variables of all steps together, in the order of definition. Local."""
         (names,) = self._lists("input_variables", _Texts())
         return {name.decode(): self._find(name.decode()) for name in names}
 
     def shape(self, variable: str, step: int | None = None) -> tuple[int, ...]:
-        """Return the global shape of a variable in a step; without `step`, in the newest. Local."""
+        """Return the global shape of a variable in a step, in elements. Local.
+
+        Without `step` it is that in the newest step.
+
+        Raises:
+            NotFoundError: If there is no such variable or step, or not the variable in that step.
+        """
         number = self._newest() if step is None else step
         return self._variable(variable, number)[1]
 
     def attributes(self, variable: str | None = None) -> dict[str, str | list[str] | Array]:
-        """Return the attributes of the file, or of a variable, in the newest step. Local."""
+        """Return the attributes of the file, or of a variable, in the newest step. Local.
+
+        A value is text, a list of texts, or an array of numbers.
+        """
         lib = library()
         owner = None if variable is None else _text(variable)
         found: dict[str, str | list[str] | Array] = {}
@@ -820,7 +880,7 @@ class Input(Scope, Stored):
         """Read one block of a variable: any box, however the variable was cut. Local.
 
         Args:
-            variable: Its name.
+            variable: The name of the variable.
             step: The number of the step; without it the newest.
             start: The first global index in each dimension; without it the first element.
             count: The extents of the box; without them those of `out`, or up to the end of the
@@ -938,7 +998,10 @@ class Input(Scope, Stored):
 
 
 class Latest(NamedTuple):
-    """The step to restart from. Step -1 and no input if nothing is committed yet."""
+    """The newest committed step, its physical time, and the input to read it from.
+
+    If nothing is committed yet, `step` is -1, `time` is NaN and `input` is None.
+    """
 
     step: int
     time: float
@@ -946,7 +1009,7 @@ class Latest(NamedTuple):
 
 
 class Session(Scope):
-    """One iocomp_init ... iocomp_finalize. Begin it after MPI, and end it before MPI ends.
+    """The use of iocomp by an MPI program. Begin it after MPI, and end it before MPI ends.
 
     All ranks compute unless a setting asks for servers. A server stays in the constructor until the
     others have finalized, and then leaves the program. With the setting `server.end = "return"` the
@@ -982,7 +1045,10 @@ class Session(Scope):
         lib.check(lib.init(handle, text, _address(raw)))
         self._raw = raw.value
         self.comm = MPI.Intracomm()
-        """The compute ranks, in the place of MPI.COMM_WORLD. COMM_NULL on a server."""
+        """The communicator of the compute ranks, for use in the place of MPI.COMM_WORLD.
+
+        It is COMM_NULL on a server.
+        """
         lib.set_handle(self.comm, lib.comm(self._raw))
         self.role = Role(lib.role(self._raw))
         """The role of this rank."""
@@ -993,13 +1059,13 @@ class Session(Scope):
             self.finalize()
 
     def finalize(self) -> None:
-        """Settle all files and release the servers. Collective over the session.
+        """Wait until all files are settled, and release the servers. Collective over the session.
 
         Files that are open are closed first. Arrays of `empty` that still have references are moved
         to memory of the program.
 
         Raises:
-            Error: The first failure that no call has told yet.
+            Error: The first failure that no call has raised yet.
         """
         lib, raw = library(), self._live()
         self._tidy()
@@ -1032,7 +1098,7 @@ class Session(Scope):
         Collective over `comm`. Without servers it waits for the other members.
 
         Args:
-            name: Letters, digits, '-', '_' and '.'.
+            name: The name in the settings: letters, digits, '-', '_' and '.'.
             kind: "series", or "checkpoint": one file for each step.
             settings: Settings of this file for this open, such as `{"path": "out/run7.h5"}`. They
                 override the defaults of all files. The settings file and the environment override
@@ -1065,7 +1131,14 @@ class Session(Scope):
         settings: Settings | None = None,
         comm: MPI.Comm | None = None,
     ) -> Input:
-        """Open the files of `[files.<name>]` for reading. Collective over `comm`; waits for it.
+        """Open the files of `[files.<name>]` for reading. Collective over `comm`.
+
+        It waits for the other ranks of `comm`.
+
+        Args:
+            name: The name in the settings, as for `open`.
+            settings: The settings of this file for this open, as for `open`.
+            comm: A sub-communicator of `Session.comm`; without it all compute ranks.
 
         Raises:
             NotFoundError: If there is no such file, or nothing of it is committed.
@@ -1085,8 +1158,15 @@ class Session(Scope):
     ) -> Latest:
         """Open the newest committed step for reading, to restart from. Collective over `comm`.
 
+        If nothing is committed, that is no error: the result has step -1 and no input.
+
+        Args:
+            name: The name in the settings, as for `open`.
+            settings: The settings of this file for this open, as for `open`.
+            comm: A sub-communicator of `Session.comm`; without it all compute ranks.
+
         Raises:
-            StorageError: If it cannot be read. That nothing is committed is no error.
+            StorageError: If the step cannot be read.
         """
         lib = library()
         step, time, raw = ctypes.c_int64(), ctypes.c_double(math.nan), ctypes.c_void_p()
@@ -1125,6 +1205,10 @@ class Session(Scope):
 
         The memory is freed with the last array that uses it, after its puts are reusable.
 
+        Args:
+            shape: The extents of the array.
+            dtype: The type of its elements.
+
         Raises:
             OutOfStagingError: If there is no such memory.
         """
@@ -1150,7 +1234,8 @@ class Session(Scope):
             shape: The global shape of the arrays.
             first: The row-major index in the global array of each element in memory. Elements with
                 a negative index (halos, say) are not written.
-            count: With it, `first` is that of runs of so many elements.
+            count: The lengths of runs, in elements. With it, `first` has one index for each run,
+                that of its first element.
 
         Raises:
             InvalidArgumentError: If an index leaves the shape, or stands there twice.
@@ -1174,7 +1259,7 @@ class Session(Scope):
 
     @property
     def settings(self) -> str:
-        """The settings in force as text, with key, value and origin in each line. Local."""
+        """The settings in force as text: each line has a key, its value and its origin. Local."""
         text: bytes = library().settings(self._live())
         return text.decode()
 

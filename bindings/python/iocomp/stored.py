@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variables that are read, such as `files["u"]`. They look like arrays."""
+"""Variables that are read, such as `files["u"]`. They can be used like arrays."""
 
 from __future__ import annotations
 
@@ -67,44 +67,44 @@ class StoredVariable:
     """A variable of `Files` or an `Input`. `u[10:20, ::2]` reads that box of its newest step."""
 
     def __init__(self, source: Source, name: str) -> None:
-        """Made by `files["u"]`."""
+        """Name a variable; `files["u"]` does it."""
         self._source = source
         self.name = name
-        """Its name."""
+        """The name of the variable in its file."""
 
     @property
     def steps(self) -> list[int]:
-        """The steps that have values of it, ascending."""
+        """The numbers of the steps that have values of the variable, ascending."""
         return self._source._steps_of(self.name)
 
     @property
     def attrs(self) -> Mapping[str, Any]:
-        """Its attributes."""
+        """The attributes of the variable: text, numbers, or lists of either, by name."""
         return self._source._attrs(self.name)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of its elements in the newest step; bool if it was put as bool."""
+        """The type of the elements in the newest step; bool if they were put as bool."""
         found = self._source._form(self.name, self.steps[-1])[0]
         return np.dtype(bool) if is_truth(found, self.attrs) else found
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The global shape in the newest step."""
+        """The global shape in the newest step, in elements."""
         return self._source._form(self.name, self.steps[-1])[1]
 
     @property
     def ndim(self) -> int:
-        """The number of its dimensions."""
+        """The number of dimensions in the newest step."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """The number of its elements in the newest step."""
+        """The number of elements in the newest step."""
         return math.prod(self.shape)
 
     def __len__(self) -> int:
-        """Return the extent of its first dimension."""
+        """Return the extent of the first dimension. A scalar raises `TypeError`."""
         if not self.shape:
             raise TypeError(f"the scalar {self.name!r} has no length")
         return self.shape[0]
@@ -118,7 +118,11 @@ class StoredVariable:
 
         Args:
             step: The number of the step; without it the newest that has the variable.
-            box: As in numpy's basic indexing, with steps above 0; without it the whole variable.
+            box: The elements to read, by numpy's basic indexing with steps above 0; without it the
+                whole variable.
+
+        Returns:
+            A new array. Dimensions indexed by an integer are dropped, as in numpy.
 
         Raises:
             NotFoundError: If the step does not have the variable.
@@ -129,7 +133,7 @@ class StoredVariable:
         return values.view(bool) if is_truth(values.dtype, self.attrs) else values
 
     def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> Array:
-        """Read all of the newest step: `np.asarray(u)`."""
+        """Read the whole variable in the newest step: `np.asarray(u)`."""
         if copy is False:
             raise InvalidArgumentError(
                 f"{self.name!r} is in a file: there is no array without a copy"
@@ -174,7 +178,7 @@ class Stored(Mapping[str, StoredVariable]):
 
     @property
     def attrs(self: Any) -> Mapping[str, Any]:
-        """The attributes of the file."""
+        """The attributes of the file: text, numbers, or lists of either, by name."""
         return self._attrs(None)  # type: ignore[no-any-return]
 
     def _shown(self: Any, what: str, steps: list[int]) -> str:

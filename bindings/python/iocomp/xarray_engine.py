@@ -199,7 +199,7 @@ def _dimensions(shape: tuple[int, ...]) -> list[str]:
 
 
 class IocompBackend(BackendEntrypoint):
-    """Opens series and checkpoints of every back-end, with the steps along `time`."""
+    """The engine: it opens series and checkpoints of every format, with the steps along `time`."""
 
     description = "Series and checkpoints that iocomp wrote"
     open_dataset_parameters = (
@@ -219,7 +219,17 @@ class IocompBackend(BackendEntrypoint):
         drop_variables: str | Iterable[str] | None = None,
         **decoding: Any,  # noqa: ANN401 (xarray's own: mask_and_scale and others)
     ) -> Dataset:
-        """Open the committed steps. Values are read when they are needed."""
+        """Open the committed steps. Values are read when they are needed.
+
+        Args:
+            filename_or_obj: The path, as `iocomp.open_files` takes it.
+            drop_variables: The variables to leave out.
+            decoding: The options of xarray's decoding, such as `mask_and_scale`.
+
+        Raises:
+            NotFoundError: If there is no such file, or nothing of it is committed.
+            StorageError: If a file or its manifest is torn.
+        """
         store = _Store(open_files(filename_or_obj))
         dataset: Dataset = StoreBackendEntrypoint().open_dataset(
             store, drop_variables=drop_variables, **decoding
@@ -227,7 +237,7 @@ class IocompBackend(BackendEntrypoint):
         return dataset.set_coords(["step"])
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:  # noqa: ANN401 (xarray's)
-        """Return True for a file with a manifest whose format no other engine knows."""
+        """Return True for a file that has a manifest, if no other engine knows its format."""
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
         try:
