@@ -116,10 +116,10 @@ def measure(
 
     Args:
         runner: Runs the programs.
-        figures: To measure.
+        figures: The figures to measure.
         least: Rounds of a group with a goal, whatever they take.
         rounds: The most of a group.
-        seconds: For all.
+        seconds: The time for all of them.
         tell: Called with everything so far after every round.
         calibrated: Speeds with so many ranks; what is measured corrects them.
     """

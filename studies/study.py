@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the command `iocomp study` starts."""
+"""The program behind the command `iocomp study`."""
 
 import sys
 

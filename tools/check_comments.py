@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fail if a comment begins with Of, What, Who, Where or Whether, not with its subject."""
+"""Fail if a comment or a docstring begins with Of, What or the like, not with its subject."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -11,7 +12,9 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXTS = {".md", ".html", ".svg"}  # are no sources: # is a heading there
 COMMENT = re.compile(r"\s*(?://+|#|!) *")
 LICENCE = re.compile(r".*SPDX-License-Identifier|#!")
-FIRST_WORD = re.compile(r"(Of|What|Who|Where|Whether)\b")
+FIRST_WORD = re.compile(r"(Of|What|Who|Whose|Where|Whether|Which|How|Why)\b")
+ENTRY = re.compile(rf"^ +[*`\w, ]+: ({FIRST_WORD.pattern}|That\b)", re.MULTILINE)
+PYTHON = re.compile(r"#!.*python")
 
 
 def bad_lines(text: str) -> list[int]:
@@ -23,6 +26,23 @@ def bad_lines(text: str) -> list[int]:
         if comment and not goes_on and FIRST_WORD.match(line, comment.end()):
             found.append(number)
         goes_on = bool(comment) and not LICENCE.match(line)
+    return found
+
+
+def bad_docstrings(text: str) -> list[int]:
+    """Return the lines, from 1, at which such a docstring of Python begins, or an entry in one."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        # A text that stands alone is a docstring, also the one below an attribute.
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            continue
+        docstring = node.value.value
+        if not isinstance(docstring, str):
+            continue
+        if FIRST_WORD.match(docstring):
+            found.append(node.lineno)
+        for entry in ENTRY.finditer(docstring):
+            found.append(node.lineno + docstring.count("\n", 0, entry.start()))
     return found
 
 
@@ -38,7 +58,10 @@ def main() -> int:
             text = path.read_text()
         except UnicodeDecodeError:
             continue
-        for number in bad_lines(text):
+        numbers = bad_lines(text)
+        if path.suffix == ".py" or PYTHON.match(text):
+            numbers = sorted([*numbers, *bad_docstrings(text)])
+        for number in numbers:
             print(f"{name}:{number}: {text.splitlines()[number - 1].strip()}")
             bad += 1
     if bad:

@@ -20,7 +20,7 @@ MOST_MEMBERS = 15
 
 @dataclass
 class Size:
-    """How large a class is: source files that define its members, and data members."""
+    """The size of a class: source files that define its members, and data members."""
 
     files: int = MOST_FILES
     members: int = MOST_MEMBERS
@@ -67,7 +67,7 @@ def members_in(body: str) -> int:
 
 @dataclass
 class Found:
-    """What was found of one class."""
+    """The findings on one class."""
 
     sources: set[str] = field(default_factory=set)
     members: int = 0

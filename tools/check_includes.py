@@ -47,13 +47,13 @@ class Sources:
                     self.text[path] = plain(raw)
 
     def found(self, name: str, beside: pathlib.Path) -> pathlib.Path | None:
-        """The file that an include means."""
+        """Return the file that an include means, or None."""
         places = (pathlib.Path(os.path.normpath(place / name)) for place in [beside.parent, *self.folders])
         return next((place for place in places if place in self.text), None)
 
     @functools.cache
     def reached(self, path: pathlib.Path) -> frozenset[pathlib.Path]:
-        """The file, and what it includes, directly or not."""
+        """Return a file and all files that it includes, directly or not."""
         seen, todo = {path}, [path]
         while todo:
             at = todo.pop()
@@ -66,7 +66,7 @@ class Sources:
 
 
 def parts(text: str) -> list[tuple[str, str]]:
-    """What a file has in each namespace: the name within iocomp, such as formats::hdf5, and the text."""
+    """Return the text of each namespace by its name within iocomp, such as formats::hdf5."""
     before, *rest = NAMESPACE.split(text)
     return [("", before), *((name.removeprefix("::"), part) for name, part in zip(rest[::2], rest[1::2]))]
 
@@ -101,7 +101,7 @@ def violations(folders: list[pathlib.Path]) -> list[str]:
 
 
 def headers_of(name: str, space: str, declared: dict[str, set[pathlib.Path]]) -> set[pathlib.Path]:
-    """The headers that declare a name as it is used in a namespace: in this one, or further out."""
+    """Return the headers that declare a name as a namespace uses it: in it, or further out."""
     outer = space.split("::")
     while outer:
         headers = declared.get("::".join([*outer, name]))

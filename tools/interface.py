@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What include/iocomp/iocomp.h declares: for the reference of the site, and for tools/check_abi."""
+"""The declarations of include/iocomp/iocomp.h: for the site's reference and tools/check_abi."""
 
 import re
 from dataclasses import dataclass

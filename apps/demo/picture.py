@@ -71,11 +71,11 @@ def draw(rows: list[Row], size: Size, rounds: int, path: Path, *, noisy: bool) -
     """Draw stacked bars of the wall time by program, back-end and way into a PNG file.
 
     Args:
-        rows: What they show.
-        size: Of the runs.
-        rounds: That were made.
-        path: Of the file.
-        noisy: Whether the parts that were hidden are left out, because they are not known.
+        rows: The figures that they show.
+        size: The size of the runs.
+        rounds: The number of rounds that were made.
+        path: The path of the picture.
+        noisy: True to leave out the parts that were hidden, because they are not known.
     """
     writing = -(-size.loops // size.write_every)
     words = [

@@ -19,7 +19,7 @@ BACKENDS = ("posix", "hdf5")
 
 @dataclass(frozen=True)
 class Way:
-    """How output is done; `cpus` are the cores of the compute rank and of its server, if any."""
+    """A way of doing output; `cpus` are the cores of the compute rank and of its server, if any."""
 
     label: str
     mode: str
@@ -35,7 +35,7 @@ OVERSUBSCRIBE = Way("server on the same core", "async", (0, 0), "shared")
 
 @dataclass(frozen=True)
 class Program:
-    """What becomes of an array that was put; `arrays` are put in each loop that writes."""
+    """A program to measure; it puts `arrays` arrays in each loop that writes."""
 
     label: str
     title: str
@@ -63,7 +63,7 @@ PROGRAMS = (LEFT_ALONE, OVERWRITTEN)
 
 @dataclass(frozen=True)
 class Size:
-    """What is computed and written in one run."""
+    """The size of one run: arrays of so many bytes, and loops of which some write."""
 
     bytes_per_array: int = 64 * MIB
     loops: int = 40

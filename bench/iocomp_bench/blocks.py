@@ -70,7 +70,7 @@ class Blocks:
 
     Attributes:
         ways: Arguments that choose them.
-        compute_ranks: How many ranks write.
+        compute_ranks: The number of ranks that write.
         servers: 0: synchronously.
         extra: Further arguments.
         size: Elements of the array in each dimension, or its three extents.

@@ -21,7 +21,7 @@ USUAL_AIM = 2.0
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found for a number of ranks: seconds of a write, and the speed of computing."""
+    """The seconds of a write and the speed of computing, for a number of ranks."""
 
     ranks: int
     write_seconds: float
@@ -58,8 +58,8 @@ def calibrate(runner: Runner, ranks: int, runs: int = RUNS) -> Calibration:
 
     Args:
         runner: Runs the programs.
-        ranks: That compute.
-        runs: Of each way; the median counts.
+        ranks: The number of ranks that compute.
+        runs: The number of runs of each way; the median counts.
     """
     writes = {
         way: statistics.median(

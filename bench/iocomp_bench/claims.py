@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What README.md and the pages for users claim about speed, and which figures measure it."""
+"""The claims about speed in README.md and the user pages, and the figures that measure them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Claim:
     """A sentence about speed.
 
     Attributes:
-        pages: Where it stands, from the root of the repository.
+        pages: The pages with the sentence, from the root of the repository.
         says: Its words.
         figures: Ids of benchmarks and the bounds that the sentence implies.
         beside: Ids of figures that are shown with them, of rivals for instance.
-        not_measured: Why there are no figures.
+        not_measured: The reason if there are no figures.
     """
 
     pages: tuple[str, ...]

@@ -27,7 +27,7 @@ HIDDEN_SIZE = 192
 HIDDEN_STEPS = 8
 HIDDEN_PHASE = 4
 NOISE_BITS = 40
-"""Of 52: then doubles compress to six tenths, as those of a simulation do."""
+"""The random bits of a double's 52: it compresses to six tenths, as those of a simulation do."""
 WAITS = {"compress-hidden": 0.25, "compress-hidden-busy": 0.0}
 """By figure: the part of a phase in which ranks wait."""
 CORES = 2

@@ -75,7 +75,7 @@ def page(evidence: Sequence[dict[str, Any]], machine: str) -> str:
 
     Args:
         evidence: As from `records`.
-        machine: In words, with the date.
+        machine: The machine in words, with the date.
     """
     counted = Counter(
         figure["holds"] for claim in evidence for figure in claim["figures"] if figure["holds"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a figure is, and what many of them have in common."""
+"""The form of a figure, and the computations that many figures share."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Figure:
 
     Attributes:
         id: As in the table.
-        unit: Of the value; "1" for ratios.
+        unit: The unit of the value; "1" for ratios.
         goal: The bound.
         methods: Names of the runs it needs.
-        find: From the samples to the figure.
+        find: Computes the figure from the samples.
         counts_with: Another figure that must be met for this one to count.
         optional: Names of runs that it shows if they could be made.
     """
@@ -79,8 +79,8 @@ def per_round(
 
     Args:
         rounds: The samples.
-        methods: Whose results the figure gets, in this order.
-        figure: From the results of one round to a number.
+        methods: The runs whose results the figure gets, in this order.
+        figure: Computes a number from the results of one round.
     """
     samples = [{"figure": figure(results)} for results in rounds.together(methods)]
     return estimate(samples, lambda m: m["figure"])
@@ -103,10 +103,10 @@ def worst(
 
     Args:
         rounds: The samples.
-        modes: By mode: the method that ran it.
-        value: Of one result.
-        beside: What the values of the modes are called.
-        of: Which of them is the worst: max or min.
+        modes: The run of each mode.
+        value: Computes the value of one result.
+        beside: The name for the values of the modes.
+        of: Chooses the worst of them: max or min.
     """
     found = per_round(rounds, tuple(modes.values()), lambda runs: of(map(value, runs)))
     by_mode = {

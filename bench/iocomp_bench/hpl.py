@@ -34,7 +34,7 @@ RATES = {f"1x{ranks}": (f"hpl/rate 1x{ranks}", f"hpl/hpcc 1x{ranks}") for ranks 
 IDLE = {str(ranks): (f"hpl/idle {ranks}", f"hpl/plain {ranks}") for ranks in (1, 2)}
 PLAIN = "hpl/plain large"
 LARGE, LARGE_SYSTEMS = 8000, 2
-"""What is put grows with the square of N, what is computed with the cube: programs of this kind
+"""The output grows with the square of N, and the work with the cube: programs of this kind
 fill the memory."""
 OUTPUT = {
     "kernel": ("kernel", False),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the benchmarks run."""
+"""The programs that the benchmarks run, each with its arguments."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
 
     Args:
         runner: Runs them.
-        compute_bytes: Of a compute phase, by name of the overlap; looked up at each run.
+        compute_bytes: The bytes of a compute phase, by name of the overlap; looked up at each run.
     """
 
     def overlap(series: Overlap, way: str) -> dict[str, Any]:

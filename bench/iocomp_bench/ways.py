@@ -19,12 +19,12 @@ class Way:
     """One way to write.
 
     Attributes:
-        mode: Of bench/overlap; of the rivals also their name in bench/rivals/stream_rivals.
-        settings: Of iocomp.
-        alloc: Whether the arrays lie in memory of iocomp_alloc.
-        ordinary: Whether they lie in memory of malloc.
-        servers: Whether every compute rank has a server.
-        timeline: Whether each process writes what it did when.
+        mode: The mode of bench/overlap; of rivals also their name in bench/rivals/stream_rivals.
+        settings: The settings of iocomp.
+        alloc: True if the arrays lie in memory of iocomp_alloc.
+        ordinary: True if they lie in memory of malloc.
+        servers: True if every compute rank has a server.
+        timeline: True if each process writes what it did when.
     """
 
     mode: str = "iocomp"
@@ -81,10 +81,10 @@ class Overlap:
 
     Attributes:
         name: Begins the names of its runs.
-        ranks: That compute.
+        ranks: The number of ranks that compute.
         aim: Compute phase divided by the fastest synchronous write of the same bytes.
         ways: Names in WAYS.
-        same_core: Whether a single rank shares its core with its server.
+        same_core: True if a single rank shares its core with its server.
     """
 
     name: str

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long xarray takes to read a variable of a posix series, beside numpy.fromfile."""
+"""Measure how long xarray reads a variable of a posix series, beside numpy.fromfile."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long it takes to collect 100,000 results of a study, and to draw all figures of them.
+"""Measure how long it takes to collect 100,000 results of a study, and to draw all their figures.
 
 Run by hand: bench/studies/speed.py [LINES]. docs/developers/benchmark_figures.md.
 """

@@ -43,5 +43,5 @@ def draw_diagrams(_app: Sphinx, page: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Nothing is drawn in the reader's browser, which would need a program from elsewhere."""
+    """Have the diagrams drawn here: the reader's browser would need a program from elsewhere."""
     app.connect("doctree-read", draw_diagrams)

@@ -138,7 +138,7 @@ class Message:
 
 @dataclass
 class Canvas:
-    """What is drawn."""
+    """A drawing that grows: the elements of SVG, in the order in which they are drawn."""
 
     parts: list[str] = field(default_factory=list)
 

@@ -150,7 +150,7 @@ def copy_pages(pages: list[Path], folder: Path) -> None:
 
 
 def without_folders(page: Path, folder: Path) -> None:
-    """A link to a folder of the repository leads nowhere on a site: leave its words."""
+    """Replace links to folders of the repository, which a site does not have, by their words."""
     place = folder / page
 
     def words(found: re.Match) -> str:

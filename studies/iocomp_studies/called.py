@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the commands in Python find the rest of iocomp and their input, and tell mistakes."""
+"""The start of the commands in Python: they find iocomp and their input, and tell mistakes."""
 
 from __future__ import annotations
 

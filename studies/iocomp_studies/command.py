@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the words of `iocomp study` do."""
+"""The commands below `iocomp study`."""
 
 from __future__ import annotations
 

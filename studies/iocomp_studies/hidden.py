@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much of the time that output costs is hidden behind the computing."""
+"""The part of the time of output that is hidden behind the computing."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Launch:
 
     Attributes:
         program: Path below the build directory, such as "apps/stream/stream", or an absolute one.
-        arguments: For the program; `--json` is added.
+        arguments: The arguments of the program; `--json` is added.
         cpus: The core of each rank, or several: "0-1"; their number is the number of ranks.
         settings: Settings of iocomp by key, such as {"mode": "sync"}.
     """
@@ -55,13 +55,13 @@ class Launch:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run has ended.
+    """The end of a run: its exit code, and what it left.
 
     Attributes:
-        exit_code: Of the launcher; -1 if it was late and had to be stopped.
-        result: What the program wrote as JSON, if it did.
+        exit_code: The exit code of the launcher; -1 if it was late and had to be stopped.
+        result: The JSON that the program wrote, if it did.
         printed: The end of stdout and stderr together.
-        seconds: From its start to its end, that of the launcher included.
+        seconds: The time from start to end, including the launcher's.
     """
 
     exit_code: int
@@ -118,12 +118,12 @@ def run_and_collect(
 
     Args:
         command: The launcher and all its words.
-        settings: Of iocomp; settings around this process do not reach it.
-        writes_json: Whether the program takes `--json FILE`; else its result is looked for in what
+        settings: The settings of iocomp; settings around this process do not reach it.
+        writes_json: True if the program takes `--json FILE`; else its result is looked for in what
             it prints.
         extra: Further variables of the environment.
-        folder: Where it runs; here by default.
-        timeout_seconds: When it is stopped.
+        folder: The folder in which it runs; the current one by default.
+        timeout_seconds: The time after which it is stopped.
     """
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("IOCOMP_")}
     environment = inherited | _ENVIRONMENT | dict(extra or {}) | environment_of(settings)
@@ -173,11 +173,11 @@ class Build:
     """A build directory and the launcher of the MPI it was built with.
 
     Attributes:
-        directory: Of the build.
+        directory: The directory of the build.
         mpiexec: The launcher, with words of its own.
-        ranks_flag: Before the number of ranks.
-        build_type: Of CMake.
-        missing: Why a client was not built, by its name.
+        ranks_flag: The launcher's option before the number of ranks.
+        build_type: The build type of CMake.
+        missing: The reason why a client was not built, by its name.
     """
 
     directory: Path

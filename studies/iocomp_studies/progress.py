@@ -19,7 +19,7 @@ def clock_text(seconds: float) -> str:
 
 
 class Progress:
-    """What runs now, how many runs are left, and when they end.
+    """A display of the current run, the number of runs left, and the time at which they end.
 
     On a terminal it is a line that changes; elsewhere about ten lines are printed in all. Use it in
     a `with` statement.
@@ -31,9 +31,9 @@ class Progress:
         """Begin a series.
 
         Args:
-            runs: At most so many.
-            out: Where it is shown; stderr by default.
-            seconds: Of the budget; the end is told no later than that.
+            runs: The largest number of runs.
+            out: The stream on which it is shown; stderr by default.
+            seconds: The budget; the end is told no later than that.
         """
         self._runs = runs
         self._done = 0
@@ -96,9 +96,9 @@ class Progress:
             self._out.flush()
 
     def done(self) -> None:
-        """One run has ended."""
+        """Count a run as ended."""
         self._done += 1
 
     def forget(self, runs: int) -> None:
-        """So many runs will not be made."""
+        """Take `runs` runs, which will not be made, from the number that is left."""
         self._runs -= runs

@@ -28,7 +28,7 @@ class Rounds:
     disturbed: int = 0
     made: int = 0
     failures: dict[str, str] = field(default_factory=dict)
-    """Why a method is not among the results, by method."""
+    """The reason why a method is not among the results, by method."""
 
     def with_others(self, others: Rounds) -> Rounds:
         """Return these and others, whose methods are different ones."""
@@ -67,13 +67,13 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Keeping:
-    """What a series of rounds keeps outside of itself, so that it can go on where it ended.
+    """The links of a series of rounds to the outside, so that it can continue an earlier one.
 
     Attributes:
         warm_up: Rounds before the first one, which do not count.
-        has: Whether a method has a result of a round already, from an earlier series.
-        enough: Whether a method needs no further round; asked after the least ones.
-        ends_in_time: Whether the series may end within a round, even one of the least.
+        has: Returns True if a method has a result of a round already, from an earlier series.
+        enough: Returns True if a method needs no further round; asked after the least ones.
+        ends_in_time: True if the series may end within a round, even one of the least.
         keep: Called with every result as soon as it is there. Rounds before the first are negative.
         failed: Called with the story of each run that failed.
     """
@@ -104,15 +104,15 @@ def run_rounds(
     the result that was disturbed less counts.
 
     Args:
-        methods: What to run, by name.
+        methods: The methods to run, by name.
         least: Rounds that are made whatever they take.
         most: Rounds that are made if time permits.
         seconds: No round starts that would likely end later than this.
-        seed: Of the order.
+        seed: The seed of the order.
         after_round: Called with all results so far, to prepare the next round.
         give_up: Exceptions of a method after which the others go on without it.
         seldom: Methods that run in every third round only, from the first on.
-        keeping: For series that are kept and continued.
+        keeping: The links to the outside, for series that are kept and continued.
     """
     series = _Series(methods, least, most, seconds, seed, give_up, seldom, keeping or Keeping())
     with series.progress:

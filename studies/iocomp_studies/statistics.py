@@ -138,10 +138,10 @@ def estimate(
 
     Args:
         rounds: One value per method and round; every round has the same methods.
-        figure: From the medians of all methods to one number.
+        figure: Computes one number from the medians of all methods.
         resamples: Number of draws.
-        level: Of the interval.
-        seed: Of the draws, so that the same samples give the same interval.
+        level: The level of the interval.
+        seed: The seed of the draws, so that the same samples give the same interval.
 
     Raises:
         ValueError: If there are no rounds.
@@ -180,13 +180,13 @@ def ratio_interval(
     Args:
         pairs: The two values of each round.
         resamples: Number of draws.
-        seed: Of the draws.
+        seed: The seed of the draws.
     """
     return median_interval([a / b for a, b in pairs], resamples=resamples, seed=seed)
 
 
 class Verdict(Enum):
-    """What an interval says about a goal."""
+    """The verdict of an interval on a goal."""
 
     MET = "met"
     UNRESOLVED = "unresolved"

@@ -48,7 +48,7 @@ Meanwhile = Callable[[subprocess.Popen[str], Path], None]
 
 @dataclass(frozen=True)
 class Build:
-    """Where the programs of the build under test are."""
+    """The programs of the build under test."""
 
     launcher: list[str]
     mpi: str
@@ -65,7 +65,7 @@ class Build:
 
     @property
     def has_fresh_threads(self) -> bool:
-        """Whether actors shall make each call from a fresh thread (tests/threads)."""
+        """True if actors shall make each call from a fresh thread (tests/threads)."""
         return os.environ.get("IOCOMP_TEST_FRESH_THREADS") == "1"
 
     def actor_words(self, *, multiple: bool = False) -> list[str]:
@@ -85,7 +85,7 @@ class Build:
         }
 
     def has_back_end(self, name: str) -> bool:
-        """Whether a back-end was built."""
+        """Return True if a back-end was built."""
         folders = (self.modules, self.example_modules)
         return any(Path(folder, f"libiocomp_format_{name}.so").exists() for folder in folders)
 
@@ -109,7 +109,7 @@ def over_nodes(build: Build, number: int) -> list[str]:
 
 
 def may_make_nodes() -> bool:
-    """Whether virtual nodes can be made here."""
+    """Return True if virtual nodes can be made here."""
     # A node asks who has started it, so a shell has to stay.
     words = [NODES / "job", "bash", "-c", '"$0" n0 true && true', NODES / "node"]
     return subprocess.run(words, capture_output=True, check=False).returncode == 0
@@ -126,7 +126,7 @@ def read_build() -> Build:
 
 @dataclass
 class Job:
-    """What is left of a job that has ended."""
+    """The remains of a job that has ended."""
 
     command: str  # that repeats it
     status: int | None  # None: it had to be ended
@@ -361,7 +361,7 @@ class Actors:
 
 
 def _may_share(script: str, settings: Settings, environment: Mapping[str, str]) -> bool:
-    """Whether a script leaves its processes as they were, and is not about how they end."""
+    """Return True if a script leaves its processes as they were, and does not test their end."""
     words = {word for line in script.splitlines() for word in line.split()[:4]}
     its_own = [name for name in environment if not name.startswith(("IOCOMP_", "HWLOC_"))]
     return not (words & ENDING or its_own or "server" in settings)

@@ -149,5 +149,5 @@ def _datasets_of(group: Any) -> dict[str, Array]:  # noqa: ANN401 (h5py has no t
 
 
 def _is_dimension_alone(dataset: Any) -> bool:  # noqa: ANN401
-    """Whether it is a dimension of netCDF, and no variable."""
+    """Return True for a dimension of netCDF that is no variable."""
     return bytes(dataset.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not")

@@ -40,7 +40,7 @@ def processes_that_stay_in(folder: Path, grace_seconds: float = 5) -> list[int]:
 
 
 def has_only_ended_children(launcher: int) -> bool:
-    """Whether a process has children, and does not take note that all of them have ended."""
+    """Return True if a process has children, and has not noticed that all of them have ended."""
     states = []
     for process in Path("/proc").iterdir():
         if process.name.isdigit():

@@ -24,7 +24,7 @@ _PACKAGES = _HERE.parents[1] / "build/zarr"
 
 
 def has_zarr() -> bool:
-    """Whether the packages are there."""
+    """Return True if the packages are there."""
     is_there = (_PACKAGES / "iocomp-installed").exists()
     assert is_there or os.environ.get("IOCOMP_TEST_NEED_ZARR") != "1", "tools/install-zarr fetches zarr-python"
     return is_there

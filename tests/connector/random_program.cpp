@@ -61,7 +61,7 @@ struct Program {
   int call = 0;
 };
 
-// How a write is divided. Every rank knows the parts of all.
+// A write is divided in one of these ways. Every rank knows the parts of all.
 constexpr int divisions = 6;
 Cells cells_of(const Dataset& dataset, int division, int rank) {
   const auto part = [&](hsize_t n, int r) {

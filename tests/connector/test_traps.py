@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a connector can get wrong, each with a program that shows it."""
+"""The traps of a connector, each with a program that shows it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALL = {"IOCOMP_TEST_DIRECT_FROM": "4KiB"}
 
 
 def ended_well(text: str) -> bool:
-    """Whether HDF5 has ended without complaints."""
+    """Return True if HDF5 has ended without complaints."""
     return "infinite loop" not in text and "HDF5-DIAG" not in text
 
 

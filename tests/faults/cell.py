@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one trial is about."""
+"""The cell of a trial: a back-end, a way to write, and a fault."""
 
 from __future__ import annotations
 

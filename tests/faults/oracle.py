@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must hold whatever went wrong: what was told is there, what is seen is right, and all have ended."""
+"""The rules that hold whatever goes wrong: told is there, seen is right, and all have ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Violation(AssertionError):
 
 @dataclass(frozen=True)
 class Told:
-    """What the processes of a job were told of their steps."""
+    """The fate of steps as the processes of a job were told it."""
 
     committed: frozenset[int]  # what the library stands for, in this format
     failed: frozenset[int]
@@ -74,7 +74,7 @@ def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = N
 
 @dataclass(frozen=True)
 class Sight:
-    """What our reader sees."""
+    """The view of a file by our reader."""
 
     code: int
     steps: tuple[int, ...]
@@ -88,7 +88,7 @@ class Sight:
 
 @dataclass(frozen=True)
 class Look:
-    """Where to look, and for the values of whom."""
+    """A place to look at, and the seeds of the programs whose values may be there."""
 
     path: Path
     seeds: dict[str, int]

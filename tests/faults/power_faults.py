@@ -21,7 +21,7 @@ def power_loss(trial: Trial) -> None:
     old: Workload | None = None
     trial.folder.mkdir()
     disk_folder = trial.folder / "disk"
-    # Which folder a manifest is of is told by its inode, which no copy has.
+    # The inode tells which folder a manifest belongs to, and no copy has the same.
     if trial.dice.random() < 0.3 and trial.cell.back_end not in WHOLE_STEPS:
         old = draw_rival(trial.cell, workload)
         trial.check_end(trial.play(old, folder=disk_folder))

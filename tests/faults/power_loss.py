@@ -25,7 +25,7 @@ EXCHANGE = 2
 
 @dataclass
 class Change:
-    """Of a file, since its last fsync."""
+    """A change of a file since its last fsync."""
 
     offset: int
     bytes: bytes | None  # None: a new size
@@ -35,7 +35,7 @@ class Change:
     is_lost: bool = False  # an fsync has failed: later ones do not make it durable
 
     def meets(self, other: Change) -> bool:
-        """Whether both write some bytes."""
+        """Return True if both write some bytes."""
         if self.bytes is None or other.bytes is None:
             return False
         return (
@@ -66,7 +66,7 @@ def _apply(content: bytearray, change: Change) -> None:
 
 @dataclass
 class File:
-    """What is durable of a file, and what came later."""
+    """The durable bytes of a file, and the changes that came later."""
 
     durable: bytearray = field(default_factory=bytearray)
     later: list[Change] = field(default_factory=list)
@@ -111,7 +111,7 @@ class File:
 
 @dataclass(frozen=True)
 class Naming:
-    """What happened to names in a folder."""
+    """A change of the names in a folder."""
 
     names: tuple[str, ...]
     entries: dict[str, File | Folder | None]  # that are there afterwards
@@ -158,7 +158,7 @@ def _name(names: dict[str, File | Folder], entries: dict[str, File | Folder | No
 
 
 class Disk:
-    """What a record says of a folder, up to some point in it."""
+    """The state of a folder by a record, up to some point in it."""
 
     def __init__(self, folder: Path) -> None:
         """Take what is there as durable."""

@@ -45,7 +45,7 @@ def _servers(journals: Path) -> list[int]:
 
 
 def _have_finalized(journals: Path) -> bool:
-    """Whether all compute ranks have, and none of them waits for anybody any more."""
+    """Return True if all compute ranks have, and none of them waits for anybody any more."""
     texts = [path.read_bytes() for path in journals.glob("rank*.jsonl")]
     computing = [text for text in texts if b'"init"' in text]
     return bool(computing) and all(b'"finalize"' in text for text in computing)

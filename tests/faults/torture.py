@@ -39,7 +39,7 @@ EXIT_NOTHING_TRIED = 2
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a cell."""
+    """The outcome of a cell."""
 
     cell: Cell
     struck: int

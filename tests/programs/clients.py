@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the tests of a client run it."""
+"""The runs of clients, as their tests start them."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def build() -> Build:
 def run(
     build: Build, program: str, arguments: str, ranks: int, settings: dict[str, str] | None = None
 ) -> dict[str, Any]:
-    # Which cores is no matter here, and there may be one only.
+    # Any cores do here, and there may be one only.
     cpus = (min(os.sched_getaffinity(0)),) * ranks
     return build.run(
         Launch(program, tuple(arguments.split()), cpus, MESSAGE if settings is None else settings)

@@ -33,7 +33,7 @@ def build() -> Build:
 def run(
     build: Build, program: str, arguments: str, ranks: int, settings: dict[str, str]
 ) -> dict[str, Any]:
-    # Which cores is no matter here, and there may be one only.
+    # Any cores do here, and there may be one only.
     cpus = (min(os.sched_getaffinity(0)),) * ranks
     return build.run(Launch(f"apps/{program}", tuple(arguments.split()), cpus, settings))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What README and docs say about speed has a figure, or a reason why it has none."""
+"""Each claim of README and docs about speed has a figure, or a reason why it has none."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `make` does by itself is what its help says."""
+"""`make` by itself does what its help says."""
 
 import re
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a coupled job loses to writers, by hand: docs/developers/decisions/noise.md."""
+"""The losses of a coupled job to writers, by hand: docs/developers/decisions/noise.md."""
 
 import json
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests run on every rank: each function is a program, called by its name."""
+"""The programs that the tests run on every rank: each is a function, called by its name."""
 
 from __future__ import annotations
 
@@ -760,7 +760,7 @@ def options_of_one_open() -> None:
 
 
 def options_under_the_user() -> None:
-    """What the user says of this name holds over the call, what he says of all files does not."""
+    """The user's settings of this name override the call; those of all files do not."""
     with begin() as io:
         with io.open("run", settings={"path": "called.bin", "keep": 3, "backend": "hdf5"}) as out:
             u = out.define("u", "f8", (io.comm.size,))

@@ -31,7 +31,7 @@ OTHERS = {"toml", "sh", "", "text", "mermaid", "cuda"}
 
 @dataclass(frozen=True)
 class Block:
-    """What stands between two fences of a page."""
+    """The lines between two fences of a page."""
 
     page: Path
     line: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What happens to a file after it was written: by tools of its format, or by losing its manifest."""
+"""Accidents of a file after it was written: tools of its format, and the loss of its manifest."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def repack(chance: random.Random, path: Path, backend: str, keeps_steps: bool) -
 
 
 def _has_clash(path: Path) -> bool:
-    """Whether a variable has the name of a dimension that is not its own.
+    """Return True if a variable has the name of a dimension that is not its own.
 
     nccopy 4.9.0 writes such a variable of CDF over the dimension, where it makes NetCDF-4 of it.
     """

@@ -40,8 +40,8 @@ def open_own(plan: Plan, path: Path, dump_adios2: str, newest: int) -> OwnLibrar
     """Open a file by the library of its format. None where that is not there.
 
     Args:
-        plan: Of the file.
-        path: Of the file.
+        plan: The plan of the file.
+        path: The path of the file.
         dump_adios2: A program of the build.
         newest: The number of the newest step that has values.
     """
@@ -178,7 +178,7 @@ def _hdf5_attributes(entries: Any) -> dict[str, Any]:  # noqa: ANN401 (h5py has 
 
 
 def _has_parts(variable: Any) -> bool:  # noqa: ANN401 (netCDF4 has no types)
-    """Whether it has complex numbers: their parts lie along the last dimension."""
+    """Return True for complex numbers: their parts lie along the last dimension."""
     return bool(variable.dimensions[-1:] == ("_pfnc_complex",))
 
 

@@ -85,7 +85,7 @@ class Variable:
 
 @dataclass
 class Put:
-    """What happens to a variable in a step: boxes that are put, of these values."""
+    """The puts of a variable in a step: boxes, and the values of the whole variable."""
 
     values: Array  # of the whole variable, with what nobody puts in place
     boxes: list[tuple[tuple[int, ...], tuple[int, ...]]]  # start, count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What C, Python and xarray see of a file, in one form, and what differs."""
+"""The views of C, Python and xarray on a file, in one form, and their differences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Attributes = dict[str, tuple[str, bytes]]  # type, and the bytes of the values
 
 @dataclass
 class View:
-    """What a reader sees."""
+    """The contents of a file as a reader sees them."""
 
     steps: dict[int, dict[str, Array]] = field(default_factory=dict)  # by number, ascending
     times: dict[int, float] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def all_told(attributes: dict[str, Any]) -> Attributes:
 
 
 def same(one: Array, other: Array) -> bool:
-    """Whether two arrays are the same, bit by bit."""
+    """Return True if two arrays are the same, bit by bit."""
     return (one.dtype, one.shape) == (other.dtype, other.shape) and (
         np.ascontiguousarray(one).tobytes() == np.ascontiguousarray(other).tobytes()
     )

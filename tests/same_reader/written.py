@@ -17,7 +17,7 @@ Values = dict[str, Array]  # by name
 
 @dataclass
 class Expected:
-    """What must be read while the manifest is there."""
+    """The contents that must be read while the manifest is there."""
 
     steps: dict[int, Values] = field(default_factory=dict)  # by number, ascending
     times: dict[int, float] = field(default_factory=dict)

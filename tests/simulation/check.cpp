@@ -166,7 +166,7 @@ class FileCheck {
     }
   }
 
-  // Whose it is: of this job, or of one before it. Of a step without values nobody can say.
+  // The step is of this job, or of one before it. A step without values may be of either.
   void look_at(std::int64_t step) {
     all_.insert(step);
     const auto before = told_.before.steps.find(step);

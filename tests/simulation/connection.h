@@ -12,7 +12,7 @@
 
 namespace simulation {
 
-/// How a rank of a job reaches those of the other role: as the session connects them.
+/// Connects a rank of a job to those of the other role, as the session does it.
 /// Collective over `all`.
 /// @param crew  the threads that copy; null: the caller alone.
 /// @param node  the ranks of `all` on the node of this one.

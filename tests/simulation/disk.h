@@ -71,7 +71,7 @@ class Disk {
   [[nodiscard]] int resize(Inode inode, std::int64_t bytes, int node);
   /// A node reads these bytes.
   void look(Inode inode, std::int64_t offset, std::int64_t bytes, int node);
-  /// How often an fsync has failed and lost what it should have kept.
+  /// The number of times that an fsync has failed and lost what it should have kept.
   [[nodiscard]] std::int64_t losses(Inode inode) const { return nodes_.at(inode).losses; }
   /// Syncs a file or a folder. @param is_heard  else it does not fail: its error would be told to
   /// nobody.

@@ -92,7 +92,7 @@ class Job {
   bool is_second_there_ = false;  // a job that tries to open the first file
 };
 
-/// How every process of a simulated job uses the disk.
+/// The options with which every process of a simulated job uses the disk.
 [[nodiscard]] iocomp::disk::Options usual_disk_options();
 
 /// Describes a process that is alive when its world has stopped.

@@ -31,7 +31,7 @@ class Machine {
   static constexpr int first_descriptor = 1 << 20;
   /// The answer of `getpid` in process 0 of the first job; those of later jobs follow far behind.
   static constexpr int first_process_id = 100000;
-  // How long calls take, about.
+  // Calls take about that long.
   static constexpr Nanoseconds write_time = 20 * microsecond;
   static constexpr Nanoseconds sync_time = 200 * microsecond;
 
@@ -124,7 +124,7 @@ class Machine {
   void place_processes(std::function<int(int)> node) { node_ = std::move(node); }
   [[nodiscard]] const System& system() const noexcept { return system_; }
   [[nodiscard]] std::int64_t slowness() const noexcept { return slowness_; }
-  /// How slow the disk is, as a multiple.
+  /// Makes the disk slower by this factor.
   void slow_down(std::int64_t times) noexcept { slowness_ = times; }
   /// The folder of all files gets another name after so many calls that name something in it, and
   /// for so many: then there is nothing under its path. What is open stays open.

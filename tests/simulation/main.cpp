@@ -502,7 +502,7 @@ int run_all(const Options& options) {
   return all.broken == 0 && answers == options.jobs ? 0 : 1;
 }
 
-/// How many histories each planted bug lives, or whether it is found by the sweep alone.
+/// Prints for each planted bug how many histories it lives, or that only the sweep finds it.
 int try_bugs(Options options) {
   options.seeds = std::min<std::uint64_t>(options.seeds, 10000);
   options.one_in = 5;

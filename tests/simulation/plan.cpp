@@ -518,7 +518,7 @@ void plan_second_job(Random random, Plan& plan) {
   }
 }
 
-// Which programs ask when bytes are durable, and set attributes again. In pnetcdf those that are
+// Some programs ask when bytes are durable, and set attributes again. In pnetcdf those that are
 // set later change in place, when the file is closed.
 void plan_looks(Random random, Plan& plan) {
   for (auto& file : plan.files) {

@@ -200,7 +200,7 @@ void choose_sizes(Random& random, Plan& plan);
 /// Choose what the system has, and how processes reach one another, for its mode and servers.
 void choose_system(Random random, Plan& plan);
 
-/// How many bytes a put of a variable writes.
+/// The number of bytes that a put of a variable writes.
 [[nodiscard]] std::size_t bytes_of(const PlannedFile& file, std::size_t variable, const Put& put);
 
 /// Bytes of the elements that a put of a variable writes; the same in every mode.

@@ -29,7 +29,7 @@ class SharedMemory {
 
   /// A process has ended: others cannot open what it had.
   void end(int process);
-  /// How much there is, of all; reserving more fails.
+  /// Limits all of it together to so many bytes; reserving more fails.
   void set_capacity(std::int64_t bytes) noexcept { capacity_ = bytes; }
 
   [[nodiscard]] int make();

@@ -64,7 +64,7 @@ class World {
 
   [[nodiscard]] Nanoseconds now() const noexcept { return now_; }
   [[nodiscard]] Random& random() noexcept { return random_; }
-  /// How often a thread went on: the size of a history.
+  /// The number of times that a thread went on: the size of a history.
   [[nodiscard]] std::uint64_t turns() const noexcept { return turns_; }
 
   // For the caller, a thread of a process:

@@ -44,7 +44,7 @@ def simulate(
         nodes: 0 takes as many as 128 ranks a node need.
         values: Doubles that each rank puts in a step.
         cut: "rows" (contiguous in the file), "columns" or "cubes".
-        rows: Of an array in columns: a block touches up to so many servers.
+        rows: The number of rows of an array in columns: a block touches up to so many servers.
         limit: Seconds of this machine.
         settings: More variables IOCOMP_... of the job.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a step costs each rank does not grow with the job: docs/developers/scale.md.
+"""The cost of a step for each rank does not grow with the job: docs/developers/scale.md.
 
 python3 -m pytest tests/smpi                      64 and 256 ranks, some seconds
 SCALE_RANKS=64,1024,4096 python3 -m pytest ...    on demand

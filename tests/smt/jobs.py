@@ -50,7 +50,7 @@ FULL_SIZE = 32 << 20  # of a full domain the kernel keeps some tens of MiB free
 
 @dataclass(frozen=True)
 class Build:
-    """Where the programs of one build are."""
+    """The programs of one build."""
 
     mpi: str
     actor: str

@@ -77,7 +77,7 @@ def cpu_list(text: str) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a job in the machine left in its folder."""
+    """The folder that a job in the machine left."""
 
     folder: Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must be true of the files that a job leaves, whatever happened to it."""
+"""The rules for the files that a job leaves, whatever happened to it."""
 
 from __future__ import annotations
 

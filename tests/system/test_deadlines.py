@@ -113,7 +113,7 @@ def test_a_rank_that_does_not_finalize(actors: Actors) -> None:
 
 
 def kill_what_is_stopped(folder: Path) -> None:
-    """Of the processes that work in a folder; others may end meanwhile."""
+    """Kill the stopped ones among the processes that work in a folder; others may end meanwhile."""
     for one in processes_in(folder):
         with contextlib.suppress(OSError):
             if Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[0] == "T":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a job does that asks for nothing: all ranks compute, and one line says so."""
+"""A job that asks for nothing: all ranks compute, and one line says so."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What nobody puts holds the fill value, also where no server knows the puts of all ranks."""
+"""Elements that nobody puts hold the fill value, also if no server knows the puts of all ranks."""
 
 from __future__ import annotations
 

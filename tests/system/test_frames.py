@@ -77,7 +77,7 @@ def test_values_are_read_back_on_other_numbers_of_ranks(
 
 
 def test_other_programs_unpack_the_frames(actors: Actors) -> None:
-    """What zstd makes of the file are the frames one behind the other: it skips the index."""
+    """The program zstd unpacks the frames one behind the other: it skips the index."""
     job = play(actors, "sync", compression="zstd unshuffled", variables={"v": {"compression": "none"}})
     check(job.folder / "out.dat")
     job = play(actors, "sync", compression="zstd unshuffled")

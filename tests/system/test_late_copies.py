@@ -77,7 +77,7 @@ def test_nothing_is_copied_for_who_does_not_wait(actors: Actors) -> None:
 
 
 def test_a_file_that_is_written_slowly_holds_up_nobody(actors: Actors) -> None:
-    """What waits for its turn is copied: each wait would else take a second."""
+    """A put that has to wait for its turn is copied: each wait would else take a second."""
     slow = file_settings("posix", path="out.dat", guard=False, bandwidth="32 MiB/s")
     found = counted(play(actors, WAITING, files={"out": slow}))
     assert found["late_copied_bytes"] > STEP_BYTES / 2, found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `iocomp launch` starts sits as asked: the library finds nothing to warn of, and says the same."""
+"""Ranks of `iocomp launch` sit as asked: the library finds nothing to warn of, and agrees."""
 
 from __future__ import annotations
 

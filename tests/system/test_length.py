@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long files are: what was put, and little more."""
+"""The length of files: the bytes that were put, and little more."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ SAME_AS_OTHERS = [("hdf5-deflate", ("kernel", None))]
 
 
 class Candidates:
-    """What each element of a variable may hold after a step."""
+    """The values that each element of a variable may hold after a step."""
 
     def __init__(self, step: int, fill: int) -> None:
         count = int(np.prod(ANY_SHAPE))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the ranks sit: read back from the system, compared with what was asked, used by auto.
+"""The seats of ranks: read back from the system, compared with what was asked, used by auto.
 
 Machines that are not there are given to hwloc as synthetic text; the CPUs are real.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a session promises a program that makes few demands, and few calls."""
+"""The promises of a session to a program that makes few demands, and few calls."""
 
 from __future__ import annotations
 

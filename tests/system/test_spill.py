@@ -217,7 +217,7 @@ def test_what_cannot_be_read_back_is_told_to_who_put_it(actors: Actors, mode: st
 
 @pytest.mark.parametrize("mode", ["async", "kernel"])
 def test_killed_while_it_spills(actors: Actors, mode: str) -> None:
-    """What was committed is there, nothing that was only spilled is, and nothing is left."""
+    """All that was committed is there, nothing that was only spilled is, and nothing is left."""
     lines = ["wait_step out 0", *(f"@0 kill {rank}" for rank in (3, 2, 1, 0)), "pause 30"]
     with spill_folder(actors) as spill:
         job = actors.play(

@@ -61,7 +61,7 @@ def _numbers(tree: object, name: str) -> list[float]:
 
 @pytest.mark.parametrize("settings", [{"inline": "1 MiB"}, {"chunk": "1 GiB"}, {"chunk": "1 B"}])
 def test_staging_smaller_than_messages(actors: Actors, settings: dict[str, str]) -> None:
-    """What is asked of the transport gives way to the memory that there is."""
+    """The demands on the transport give way to the memory that there is."""
     lines = ["init", "open out series", "define out u int64 64x64", "define out v int64 512x512"]
     for _ in range(3):
         lines += ["put out u", "put out v by=columns", "end_step out"]

@@ -28,7 +28,7 @@ from files import (
 from processes import environment_without_iocomp, processes_in
 
 BACK_ENDS = [name for name in FORMATS if name not in ("adios2-bp4", "adios2-hdf5")]
-# Whose files tell what is in them.
+# The files of these tell their contents by themselves.
 TELLING = [name for name in BACK_ENDS if name not in ("posix", "mpiio")]
 STEP = "put {0} u\nput {0} v\nend_step {0}\n"
 DEFINE = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which ways a program could write in, what each would take, and which one to take."""
+"""The choice of a way to write: the possible ways, the predicted time of each, and the best one."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _ROOM = 1.25  # of staging memory, for what is not as even as the model has it
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may be chosen from.
+    """The limits within which advice may choose.
 
     Attributes:
-        backends: Of the file.
-        mappings: Those of ALL_MAPPINGS; "sequential" stands for no servers.
-        is_contiguous: Whether what a rank puts lies in one piece in the file.
-        memory_bytes: That the servers of a node may use.
-        topology: Of a node, as `iocomp map` takes it; that of this machine by default.
-        can_wait: Whether the program may also write synchronously.
+        backends: The formats that the file may have.
+        mappings: Some of ALL_MAPPINGS; "sequential" stands for no servers.
+        is_contiguous: True if the block of a rank lies in one piece in the file.
+        memory_bytes: The memory that the servers of a node may use.
+        topology: A node, as `iocomp map` takes it; this machine by default.
+        can_wait: True if the program may also write synchronously.
     """
 
     backends: tuple[str, ...] = ("posix",)
@@ -51,11 +51,11 @@ class Choice:
     """One way, and what it would take.
 
     Attributes:
-        way: How output is written.
+        way: The way to write.
         cell: The same, as a study would run it.
-        seats: Where ranks would sit.
-        prediction: Of the model.
-        memory_bytes: Of staging on each node.
+        seats: The cores of the ranks.
+        prediction: The times that the model predicts.
+        memory_bytes: The staging memory on each node.
     """
 
     way: Way
@@ -89,13 +89,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Advice:
-    """What was found.
+    """The result of comparing ways to write.
 
     Attributes:
-        best: What to take.
+        best: The way to take.
         choices: All of them, the quickest first.
-        reason: Why, in sentences.
-        not_possible: Ways that are not, with the reason, in words.
+        reason: The reason for the best one, in sentences.
+        not_possible: The reason why a way is not possible, by the way in words.
     """
 
     best: Choice
@@ -114,9 +114,9 @@ def advise_on(
     """Compare all ways that are allowed and possible.
 
     Args:
-        work: What the program does.
-        model: Of the machine.
-        allowed: What may be chosen from.
+        work: The work of the program.
+        model: The model of the machine.
+        allowed: The limits of the choice.
         command: The command `iocomp`, which knows where ranks can sit.
         same: Part by which two walls may differ and still count as the same, as the model is no
             better than that. Of the same, what takes fewest servers and least memory is taken.

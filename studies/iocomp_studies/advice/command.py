@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `iocomp advise` does."""
+"""The command `iocomp advise`."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _node_memory() -> int:
 
 @dataclass(frozen=True)
 class _Told:
-    """What the user says of the program; None where nothing was said."""
+    """The user's description of the program; a field that the user has not given is None."""
 
     ranks: int | None
     nodes: int | None

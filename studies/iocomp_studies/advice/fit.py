@@ -33,11 +33,11 @@ class Sample:
     """One measured wall.
 
     Attributes:
-        work: What was computed and put.
-        way: How it was written.
+        work: The computing and the puts.
+        way: The way to write.
         measured: The wall in seconds.
-        label: In words.
-        world: What it shares with others of the same size, ranks and so on.
+        label: The sample in words.
+        world: The properties that it shares with others: size, ranks and so on.
     """
 
     work: Work
@@ -58,11 +58,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class Errors:
-    """How far predictions are from what was measured, as parts of one.
+    """The distances of predictions from measured walls, as parts of one.
 
     Attributes:
-        median: Of the absolute errors, with its 95 % interval.
-        worst: The largest, and where it is.
+        median: The median of the absolute errors, with its 95 % interval.
+        worst: The largest absolute error, and its label.
         of: Predicted ÷ measured less 1, by label.
         order: Pairs of ways of the same work whose walls differ clearly: how many were predicted
             in the right order, and how many there are.
@@ -110,7 +110,7 @@ def fit(samples: Sequence[Sample], start: Model | None = None) -> Model:
 
     Args:
         samples: At least one.
-        start: Where to begin, such as the model of nearly the same samples; what is expected by
+        start: The model to begin with, such as that of nearly the same samples; the expected one by
             default.
 
     Raises:
@@ -178,7 +178,7 @@ def left_out(
 
     Args:
         samples: All of them.
-        by: What is left out together: each sample alone by default.
+        by: The group of a sample: groups are left out as a whole. By default each sample is one.
 
     Returns:
         None if there are fewer than two groups.

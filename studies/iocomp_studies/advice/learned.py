@@ -28,9 +28,9 @@ class Learned:
     """A model, and where it comes from.
 
     Attributes:
-        model: Of the machine.
-        about: Where it comes from and how good it is, in sentences.
-        errors: Of walls that were predicted from the others; none without a study.
+        model: The model of the machine.
+        about: The origin and the quality of the model, in sentences.
+        errors: The errors of walls that were predicted from the others; None without a study.
     """
 
     model: Model

@@ -31,15 +31,15 @@ _FLUSHES_OF_COMMIT = 3
 
 @dataclass(frozen=True)
 class Machine:
-    """What was measured; medians of some tries.
+    """The measured speeds of a machine; each is the median of some tries.
 
     Attributes:
         copy: Bytes per second of one core's copy in memory.
         write: Bytes per second of one writer until durable, by bytes of a request.
         write_by_two: The same of two writers together, in the largest requests.
-        flush_seconds: From an append of 4 KiB until it is durable.
-        wake_up_seconds: From a thread's wake-up of a sleeping one until that runs.
-        is_direct: Whether files were written with O_DIRECT.
+        flush_seconds: The time from an append of 4 KiB until it is durable.
+        wake_up_seconds: The time from the wake-up of a sleeping thread until it runs.
+        is_direct: True if files were written with O_DIRECT.
     """
 
     copy: float

@@ -12,13 +12,13 @@ from iocomp_studies.advice.work import AUTO, COMPUTING, GIB, KERNEL, SYNCHRONOUS
 
 @dataclass(frozen=True)
 class Expected:
-    """What is known of a parameter before anything is measured: its value, and how sure that is.
+    """The assumption about a parameter before anything is measured: its value, and its uncertainty.
 
     Attributes:
-        value: In the unit of the parameter.
+        value: The expected value, in the unit of the parameter.
         spread: One standard deviation of its natural logarithm.
-        unit: In words.
-        meaning: In words.
+        unit: The unit in words.
+        meaning: The meaning in words.
     """
 
     value: float
@@ -92,14 +92,14 @@ def _copying(way: Way) -> str:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a run would take, in seconds.
+    """The predicted times of a run, in seconds.
 
     Attributes:
-        wall: Of the whole run, until all is durable.
-        write: Of one step, from its start to its commit (Q).
-        step: From the end of one step's computing to the next (P); synchronous: T.
-        slowed: Of a step, the computing that is lost to servers and writing.
-        waited: Of a step, the waiting for arrays that are to be changed.
+        wall: The whole run, until all is durable.
+        write: One step, from its start to its commit (Q).
+        step: The time from the end of one step's computing to the next (P); synchronous: T.
+        slowed: The computing of a step that is lost to servers and writing.
+        waited: The waiting of a step for arrays that are to be changed.
     """
 
     wall: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run of the user's own program says of it."""
+"""The description of the user's own program, taken from a run of it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class NotUsableError(ValueError):
 
 @dataclass(frozen=True)
 class OwnRun:
-    """What one run says.
+    """The findings of one run of the user's program.
 
     Attributes:
-        work: What the program does.
-        write_seconds: Of a step written synchronously; 0 if the run was not synchronous.
-        backend: Of its file.
-        wall: Of the run.
+        work: The work of the program.
+        write_seconds: The time of a step written synchronously; 0 if the run was not synchronous.
+        backend: The format of its file.
+        wall: The seconds of the run.
     """
 
     work: Work

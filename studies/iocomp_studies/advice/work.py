@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program does, and in which way it writes: what the model predicts from."""
+"""A program's work and its way of writing: the model predicts from both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from iocomp_studies.plan.cell import NOT_USED
 
 SYNCHRONOUS, KERNEL = "synchronous", "kernel"
 MEMORY, COMPUTING = "memory", "computing"
-"""What a program waits for while it computes: STREAM and HPCG for memory, HPL for the processor."""
+"""STREAM and HPCG wait for memory while they compute, HPL for the processor."""
 BOUNDS = (MEMORY, COMPUTING)
 AUTO = "auto"
 GIB = 1 << 30
@@ -17,17 +17,17 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Work:
-    """What a program computes and puts; docs/developers/model.md has the symbols.
+    """The work of a program: its computing and its puts. docs/developers/model.md has the symbols.
 
     Attributes:
-        ranks: That compute (n).
-        steps: Of output (K).
-        step_bytes: That each rank puts in a step (b).
-        step_seconds: Of computing for each step, without output (T).
-        nodes: Of the job.
-        puts: That each rank makes in a step (g).
-        reuse_seconds: Of computing from a put until the array is changed (u).
-        before_part: Of the computing of a step, the part before its first put (f).
+        ranks: The number of ranks that compute (n).
+        steps: The number of steps of output (K).
+        step_bytes: The bytes that each rank puts in a step (b).
+        step_seconds: The computing for each step, without output (T).
+        nodes: The number of nodes of the job.
+        puts: The number of puts that each rank makes in a step (g).
+        reuse_seconds: The computing from a put until the array is changed (u).
+        before_part: The part of a step's computing that comes before its first put (f).
         bound: One of BOUNDS.
     """
 
@@ -56,15 +56,15 @@ class Work:
 
 @dataclass(frozen=True)
 class Way:
-    """How output is written.
+    """A way to write output.
 
     Attributes:
         name: "synchronous", "kernel", or the mapping of the servers.
-        backend: Of the file.
-        servers: Their number; 0 without.
-        transport: To the servers: "shared", "message", or "auto": shared, past which ranks write
+        backend: The format of the file.
+        servers: The number of servers; 0 without.
+        transport: The path to the servers: "shared", "message", or "auto": shared, but ranks write
             long blocks themselves; "-" without.
-        memory_bytes: That the servers of a node may use; 0 for enough.
+        memory_bytes: The memory that the servers of a node may use; 0 for enough.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `iocomp study noise` does."""
+"""The command `iocomp study noise`."""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ def box(ranks: int) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Job:
-    """How ranks wait for each other.
+    """A job whose ranks wait for each other.
 
     Attributes:
-        ranks: Of the job.
+        ranks: The number of ranks of the job.
         compute: Seconds of computing in an iteration, undisturbed.
-        sums: Over all ranks, in an iteration; 0 for none.
+        sums: The number of sums over all ranks in an iteration.
         latency: Seconds of a message.
     """
 

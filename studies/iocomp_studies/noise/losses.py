@@ -18,10 +18,10 @@ class Losses:
     """Intervals in which a writer takes a part of a core.
 
     Attributes:
-        rank: Whose core it is, of each interval.
-        begin: In seconds.
-        length: In seconds.
-        part: Of the core, from 0 to 1. Parts of intervals that overlap add up, to 1 at most.
+        rank: The rank whose core it is, of each interval.
+        begin: The begin of each interval in seconds.
+        length: The length of each interval in seconds.
+        part: The part of the core, from 0 to 1. Overlapping parts add up, to 1 at most.
     """
 
     rank: Ranks
@@ -34,7 +34,7 @@ def in_turn(arrivals: Reals, length: float) -> Reals:
     """Return when requests begin that a core handles one after the other.
 
     Args:
-        arrivals: When each comes, sorted along the last axis; the others are cores.
+        arrivals: The time at which each comes, sorted along the last axis; the others are cores.
         length: Seconds that one takes.
     """
     before = length * np.arange(arrivals.shape[-1])
@@ -43,7 +43,7 @@ def in_turn(arrivals: Reals, length: float) -> Reals:
 
 
 class Cores:
-    """Where the time of each rank's core goes.
+    """The computing that each rank's core has done by any time, beside its losses.
 
     Until some time t a core has computed for C(t) <= t. C is made of straight lines, one array of
     corners for all cores: that of rank r is moved by r times more than any of them is long.
@@ -53,8 +53,8 @@ class Cores:
         """Take in what is lost.
 
         Args:
-            ranks: As many cores.
-            losses: Of ranks below that.
+            ranks: The number of cores, one for each rank.
+            losses: The losses; their ranks are below that number.
             end: Seconds until which the model is asked; it is right beyond the last interval too.
         """
         own = np.arange(ranks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What writers take from the cores of a job in one phase of output.
+"""The time that writers take from the cores of a job in one phase of output.
 
 Its functions follow the rows of docs/developers/decisions/noise.md.
 """
@@ -25,11 +25,11 @@ class Scene:
     """A program that puts output, and the machine below it.
 
     Attributes:
-        ranks: Of the job.
+        ranks: The number of ranks of the job.
         compute: Seconds of an iteration, undisturbed.
         phase: Seconds from one output to the next.
         synchronous: The part of a phase that the same output takes synchronously.
-        bytes: Of each rank in an output.
+        bytes: The bytes of each rank in an output.
         node: Ranks of a node.
         domain: Ranks of a NUMA domain.
         direct: Processor seconds to write one byte from where it lies.
@@ -37,7 +37,7 @@ class Scene:
         compressing: Processor seconds to compress one byte and write it.
         memory: Bytes per second that a node's memory can move.
         sibling: The part of a core that its rank loses while the SMT sibling works.
-        seed: Of what is random.
+        seed: The seed of random numbers.
     """
 
     ranks: int
@@ -56,12 +56,12 @@ class Scene:
 
     @property
     def window(self) -> float:
-        """Seconds in which the file system takes an output, as fast as it can."""
+        """Return the seconds in which the file system takes an output, as fast as it can."""
         return self.synchronous * self.phase
 
     @property
     def iterations(self) -> int:
-        """Return how many a phase has."""
+        """Return the number of iterations of a phase."""
         return max(1, round(self.phase / self.compute))
 
 
@@ -79,12 +79,12 @@ def _all(scene: Scene) -> Ranks:
 
 
 def nothing(scene: Scene) -> Losses:
-    """No output."""
+    """Return no losses: there is no output."""
     return _whole(np.arange(0), 0, 0)
 
 
 def thread_beside_a_rank(scene: Scene) -> Losses:
-    """One thread on each node does all of its output, on the core of one rank."""
+    """Return the losses to one thread on each node, which does all output on a rank's core."""
     of_node = min(scene.node, scene.ranks)
     work = scene.copying * scene.bytes * of_node
     part = min(0.5, work / scene.window)  # the system shares a core out evenly
@@ -92,14 +92,20 @@ def thread_beside_a_rank(scene: Scene) -> Losses:
 
 
 def server_of_a_node(scene: Scene) -> Losses:
-    """One server on each node has a core of its own, and takes memory bandwidth from all."""
+    """Return the losses to one server on each node, with a core of its own.
+
+    It takes memory bandwidth from all ranks.
+    """
     of_node = min(scene.node, scene.ranks)
     rate = of_node * scene.bytes / scene.window
     return _whole(_all(scene), scene.window, 3 * rate / scene.memory)
 
 
 def server_of_a_domain(scene: Scene) -> Losses:
-    """The same with one in each NUMA domain: each begins when it wakes, within a millisecond."""
+    """Return the losses to one server in each NUMA domain, as `server_of_a_node` has them.
+
+    Each server begins when it wakes, within a millisecond.
+    """
     losses = server_of_a_node(scene)
     domains = -(-scene.ranks // scene.domain)
     late = np.random.default_rng(scene.seed).uniform(0, 1e-3, domains)
@@ -107,7 +113,10 @@ def server_of_a_domain(scene: Scene) -> Losses:
 
 
 def server_on_each_sibling(scene: Scene) -> Losses:
-    """A server for each rank copies at once, and writes when the file system takes its turn."""
+    """Return the losses to a server on each rank's SMT sibling.
+
+    It copies at once, and writes when the file system takes its turn.
+    """
     copy = _whole(_all(scene), scene.bytes * (scene.copying - scene.direct), scene.sibling)
     write = _requests(scene, scene.bytes, scene.direct, scene.window, scene.sibling)
     return _both(copy, write)
@@ -150,10 +159,11 @@ def _workers_at_once(scene: Scene, cost: float) -> Losses:
 
 
 def kernel(scene: Scene) -> Losses:
-    """The library's default: workers begin 32 MiB at the put, and the rest when that is written.
+    """Return the losses to the kernel's workers, by the library's default.
 
-    The system chooses their cores. The rest goes in requests of 16 MiB, at random moments of the
-    time that the file system takes.
+    They begin 32 MiB at the put, and the rest when that is written. The system chooses their
+    cores. The rest goes in requests of 16 MiB, at random moments of the time that the file system
+    takes.
     """
     begun = min(scene.bytes, BEGUN_BYTES)
     first = _workers_at_once(replace(scene, bytes=begun), scene.direct)
@@ -164,42 +174,42 @@ def kernel(scene: Scene) -> Losses:
 
 
 def kernel_at_any_time(scene: Scene) -> Losses:
-    """Each rank's one request, whenever the file system takes its turn."""
+    """Return the losses to one request of each rank, when the file system takes its turn."""
     return _requests(scene, scene.bytes, scene.direct, scene.window)
 
 
 def kernel_over_the_phase(scene: Scene) -> Losses:
-    """The same, spread over the whole phase."""
+    """Return the losses to one request of each rank, at any moment of the whole phase."""
     return _requests(scene, scene.bytes, scene.direct, scene.phase)
 
 
 def kernel_small_over_the_phase(scene: Scene) -> Losses:
-    """Requests of 1 MiB, spread over the whole phase, each rank at its own times."""
+    """Return the losses to requests of 1 MiB, at each rank's own moments of the whole phase."""
     return _requests(scene, MIB, scene.direct, scene.phase)
 
 
 def kernel_together(scene: Scene) -> Losses:
-    """Each rank works on its own core, all at the same time."""
+    """Return the losses of ranks that write on their own cores, all at the same time."""
     return _whole(_all(scene), scene.direct * scene.bytes, 1)
 
 
 def kernel_even(scene: Scene) -> Losses:
-    """Each rank loses the same part of its core all the time: the limit of small requests."""
+    """Return losses of the same part of each core all the time: the limit of small requests."""
     return _whole(_all(scene), scene.phase, scene.direct * scene.bytes / scene.phase)
 
 
 def compressing_at_any_time(scene: Scene) -> Losses:
-    """Each rank compresses when the file system takes its turn."""
+    """Return the losses of ranks that compress when the file system takes its turn."""
     return _requests(scene, scene.bytes, scene.compressing, scene.window)
 
 
 def compressing_workers(scene: Scene) -> Losses:
-    """A thread for each rank compresses at once, on whatever core the system chooses."""
+    """Return the losses to a thread for each rank, which compresses at once on any core."""
     return _workers_at_once(scene, scene.compressing)
 
 
 def compressing_together(scene: Scene) -> Losses:
-    """Each rank compresses on its own core, all at the same time."""
+    """Return the losses of ranks that compress on their own cores, all at the same time."""
     return _whole(_all(scene), scene.compressing * scene.bytes, 1)
 
 

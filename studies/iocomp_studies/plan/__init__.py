@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a study runs: its file, its cells, and how each client is called."""
+"""The plan of a study: its file, its cells, and the command line of each client."""

@@ -25,23 +25,23 @@ NOT_USED = "-"
 
 @dataclass(frozen=True)
 class Cell:
-    """What is the same in all repetitions of a run.
+    """The choices that all repetitions of a run share.
 
     Attributes:
         client: A name of `plan.clients`.
         output: One of OUTPUTS.
-        mapping: Where servers sit; `sequential` has none.
-        backend: Of the file; "-" without output.
-        transport: How arrays get to servers; "kernel" without servers, "-" without output.
-        ranks: That compute.
-        nodes: Of the job.
+        mapping: The seats of servers; `sequential` has none.
+        backend: The format of the file; "-" without output.
+        transport: The path of arrays to servers; "kernel" without servers, "-" without output.
+        ranks: The number of ranks that compute.
+        nodes: The number of nodes of the job.
         ratio: Compute ranks per server.
         size: As the client takes it: bytes, or points as "64" or "64,64,32".
         scaling: "weak": `size` is that of a rank; "strong": that of the whole job.
-        progress: Whether the client calls iocomp_progress.
+        progress: True if the client calls iocomp_progress.
         arguments: Further words for the client.
         settings: Further settings of iocomp, as (key, value).
-        verify: Whether the client reads back what it has written.
+        verify: True if the client reads back what it has written.
     """
 
     client: str

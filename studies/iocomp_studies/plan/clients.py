@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How each client is called for a cell, and what its result says."""
+"""The clients: each has a command line for a cell, and a reader of its result."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Raw = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run says of itself.
+    """The result of a run, in its own words.
 
     Attributes:
         seconds: Timers by name; "wall" is always there.
         values: Rates and ratios by name, with the unit in the name.
-        checks: What was checked, and whether it was right.
+        checks: The checks that were made, and True for those that passed.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -33,16 +33,16 @@ class Measured:
 
 @dataclass(frozen=True)
 class Steps:
-    """What a rank of a client puts, and when: docs/developers/model.md.
+    """The puts of a client's rank in a run: docs/developers/model.md.
 
     Attributes:
-        steps: Of output in a run.
-        step_bytes: In each; 0 if the library has to tell.
-        puts: In each.
-        reuse_part: Of the computing of a step, the part from a put until the array is changed.
-        before_part: Of the computing of a step, the part before its first put.
-        is_contiguous: Whether what a rank puts lies in one piece in the file.
-        waits_for_memory: Whether computing does, as that of STREAM, or needs the processor alone.
+        steps: The number of steps of output in a run.
+        step_bytes: The bytes of each step; 0 if the library has to tell.
+        puts: The number of puts in each step.
+        reuse_part: The part of a step's computing from a put until the array is changed.
+        before_part: The part of a step's computing before its first put.
+        is_contiguous: True if the block of a rank lies in one piece in the file.
+        waits_for_memory: True if computing waits for memory, as that of STREAM; else for the core.
     """
 
     steps: int = 0
@@ -59,15 +59,15 @@ class Client:
     """A program that can be measured.
 
     Attributes:
-        program: Below the build directory; "" for the words of the series.
-        words: From a cell and the directory for its files to the command line.
+        program: The path below the build directory; "" for the words of the series.
+        words: Makes the command line from a cell and the directory for the files.
         file: Name of its file in the settings; "" where words say it, or where it lies in the
             directory of the run.
-        measured: From its result to what it says.
+        measured: Makes a `Measured` from the JSON of a run.
         outputs: Values of `output` that it can do.
-        has_progress: Whether it can call iocomp_progress.
-        writes_json: Whether it takes `--json FILE`.
-        steps: From a cell to what it puts; None if only the library can tell.
+        has_progress: True if it can call iocomp_progress.
+        writes_json: True if it takes `--json FILE`.
+        steps: Returns the puts of a cell; None if only the library can tell.
     """
 
     program: str

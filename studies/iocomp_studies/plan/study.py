@@ -27,13 +27,13 @@ class StudyError(ValueError):
 
 @dataclass(frozen=True)
 class Slurm:
-    """How jobs are asked for.
+    """The jobs that a study asks Slurm for.
 
     Attributes:
         options: Lines of `#SBATCH`, such as "--partition=standard".
         parts: Jobs of an array, each of which makes a part of the repetitions.
-        minutes: Of each job.
-        topology: Of a node, as `iocomp map --topology` takes it; "" for that of this machine.
+        minutes: The time limit of each job.
+        topology: A node, as `iocomp map --topology` takes it; "" for this machine.
         setup: Lines of shell before the runs, such as "module load cray-python".
     """
 
@@ -49,18 +49,18 @@ class Study:
     """A study as its file says.
 
     Attributes:
-        name: Of the study.
-        cells: What runs, without those that cannot be.
+        name: The name of the study.
+        cells: The cells that run, without those that cannot be.
         left_out: Combinations that have no meaning, with the reason.
         least, most: Repetitions of each cell.
         interval: A cell has enough when half the width of the 95 % interval of its wall time is at
             most this part of the median.
         minutes: The budget of all runs.
         warm_up: Repetitions before the first that counts.
-        seed: Of the order.
-        timeout_seconds: Of one run.
+        seed: The seed of the order.
+        timeout_seconds: The time limit of one run.
         launcher: One of LAUNCHERS.
-        slurm: How jobs are asked for.
+        slurm: The form of jobs.
         source: The file.
     """
 

@@ -62,7 +62,7 @@ class Drawing:
     Attributes:
         svg: The picture; each point has the id `PREFIX-NUMBER` of `points`.
         png: The same as pixels.
-        points: By number: what a reader is told of a point, and its series.
+        points: The text and the series of each point, by number.
     """
 
     svg: bytes
@@ -134,11 +134,11 @@ def draw(
     The same numbers give the same bytes.
 
     Args:
-        plot: What it shows.
+        plot: The figure.
         panels: Its numbers.
-        subtitle: Under the title: what is the same for all points.
-        prefix: Of the ids of points; the id of the plot by default.
-        width_inches: Of the figure.
+        subtitle: The line under the title: what is the same for all points.
+        prefix: The beginning of the ids of points; the id of the plot by default.
+        width_inches: The width of the figure.
 
     Raises:
         ValueError: If there is no point.

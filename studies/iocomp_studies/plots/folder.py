@@ -14,7 +14,7 @@ from iocomp_studies.plots.plot import Panel, Plot, panels, variants
 from iocomp_studies.results.rows import Row
 
 MOST_VARIANTS = 6
-"""Of one figure that are drawn unless all are asked for."""
+"""The largest number of variants of a figure that are drawn unless all are asked for."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class Drawn:
     """One variant of a figure.
 
     Attributes:
-        plot: What it shows.
-        variant: What is the same for all its points, in words.
-        name: Of its files.
-        numbers: What is in it.
-        drawing: As it looks.
+        plot: The figure.
+        variant: The choices that are the same for all its points, in words.
+        name: The name of its files.
+        numbers: The numbers in it.
+        drawing: The picture.
     """
 
     plot: Plot

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a figure shows, and the numbers in it."""
+"""The description of a figure, and the numbers in it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Plot:
 
     Attributes:
         id: Name of its files.
-        title: Above it.
+        title: The line above it.
         kind: bars; lines over a numeric `x`; stack: bars of which each part is a measure.
-        measures: What is shown, as "seconds.wall"; several bars or parts where there are several.
-        label: Of the axis, with the unit.
+        measures: The measures that are shown, such as "seconds.wall": one bar or part for each.
+        label: The label of the axis, with the unit.
         x: Field along the axis; "" where the measures stand there.
         by: Fields that tell the series apart.
         where: Values allowed, by field.
@@ -40,7 +40,7 @@ class Plot:
         rest: stack: measure that all parts add up to; what is left is shown as "rest".
         logarithmic: Axis of the values.
         names: Measures in words.
-        source: Which figure of a paper it repeats.
+        source: The figure of a paper that it repeats.
     """
 
     id: str
@@ -68,8 +68,8 @@ class Point:
     """One value with its interval.
 
     Attributes:
-        series: What tells it from others at the same place.
-        x: Where it stands.
+        series: The name that tells it from others at the same place.
+        x: The place along the axis.
         part: Measure, in words.
         found: Value and interval.
         count: Results that it is made of; of published means 0.
@@ -89,9 +89,9 @@ class Panel:
     title: str
     points: list[Point] = field(default_factory=list)
     below: str = ""
-    """By what the values are divided."""
+    """The divisor of the values, in words."""
     reference: float | None = None
-    """Where a dashed line lies; 1 for ratios without it."""
+    """The value at which a dashed line lies; 1 for ratios without it."""
     notes: Mapping[tuple[str, object], str] = field(default_factory=dict)
     """Text above a bar, by series and place."""
 
@@ -137,8 +137,8 @@ class Variant:
     """Rows of a figure that may be compared.
 
     Attributes:
-        words: What is the same for all of them, where figures of this kind differ in it.
-        common: Of these words, those that hold for all sources.
+        words: The choices that all of them share and other variants do not.
+        common: The part of these words that holds for all sources.
         titles: The same for each source, as it stands above its panel.
         rows: The results.
     """

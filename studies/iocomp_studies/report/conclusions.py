@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the results say, computed from them: ratios with their intervals, and outliers."""
+"""Conclusions from the results: ratios with their intervals, and outliers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROBUST = 1.4826  # makes the median deviation of a normal distribution its stan
 
 
 class Difference(Enum):
-    """What an interval of a ratio says."""
+    """The meaning of a ratio's interval."""
 
     LONGER = "longer"
     SHORTER = "shorter"
@@ -41,17 +41,17 @@ _TIMERS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """How one way compares with another.
+    """A comparison of one way with another.
 
     Attributes:
-        source: Where it was measured.
-        client: What was measured.
+        source: The machine on which it was measured.
+        client: The program that was measured.
         what: The way and its settings, in words.
-        measure: What is compared: "seconds.wall".
+        measure: The measure that is compared: "seconds.wall".
         against: The way below the line: without output, or synchronous.
-        ratio: Of the two, with its 95 % interval.
-        count: Results of the way.
-        difference: What the interval says.
+        ratio: The ratio of the two, with its 95 % interval.
+        count: The number of results of the way.
+        difference: The meaning of the interval.
     """
 
     source: str

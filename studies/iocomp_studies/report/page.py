@@ -227,7 +227,7 @@ def make_page(
     Args:
         records: All results, those that are marked too.
         complaints: Lines that were skipped, as `read_lines` tells them.
-        notes: What could not run here, one sentence each.
+        notes: The cells that could not run here, one sentence each.
     """
     rows = rows_of(records)
     names = sorted({str(record["study"]) for record in records if "study" in record})

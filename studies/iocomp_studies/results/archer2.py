@@ -21,7 +21,7 @@ FILE = Path(__file__).resolve().parent / "archer2.csv"
 SOURCE = "ARCHER2 (published 2023)"
 _LOOPS = "100"
 _WRITES = 10
-"""Of STREAM in a run: its wall times are those of ten times its timers."""
+"""The writes of a run of STREAM: its wall times are those of ten times its timers."""
 _MATRIX = 27
 """Coefficients for each row of HPCG's matrix."""
 

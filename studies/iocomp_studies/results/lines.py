@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 FORMAT = "iocomp-study-1"
-"""What `format` says in every line of ours."""
+"""The value of `format` in each line of ours."""
 
 Record = dict[str, Any]
 

@@ -20,7 +20,7 @@ class Row:
     """One result that counts.
 
     Attributes:
-        fields: What was varied: those of a cell, and `source` and `way`.
+        fields: The choices: those of a cell, and `source` and `way`.
         measures: "seconds.wall", "values.gib_per_second" and so on.
         spread: One standard deviation by measure; published means have it, our own results do not.
         round: Results of one round of one source belong together.

@@ -46,12 +46,12 @@ class StudyRunError(RuntimeError):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a study runs.
+    """The place in which a study runs: programs, directory and launcher.
 
     Attributes:
         command: The command `iocomp`.
-        build: With the clients.
-        directory: For the files that runs write; empty between runs.
+        build: The build with the clients.
+        directory: The directory for files that runs write; empty between runs.
         launcher: "local", "smpi", or "slurm" inside an allocation.
     """
 
@@ -63,13 +63,13 @@ class Surroundings:
 
 @dataclass
 class Outcome:
-    """What a series of runs has left.
+    """The outcome of a series of runs, beside their results.
 
     Attributes:
-        made: Runs of this time.
+        made: The number of runs of this time.
         not_possible: Cells that do not fit this machine, with the reason, by label.
         failed: Cells of which a run failed, with what it printed, by label.
-        was_stopped: Whether Ctrl-C ended it.
+        was_stopped: True if Ctrl-C ended it.
     """
 
     made: int = 0
@@ -122,8 +122,8 @@ def settings_of(cell: Cell, seats: Seats, files: Path, notes: Path) -> dict[str,
     """Return the settings of iocomp for one run; none for a run without output.
 
     Args:
-        cell: What runs.
-        seats: Where its ranks shall sit.
+        cell: The cell that runs.
+        seats: The seats that its ranks shall have.
         files: Directory for what it writes.
         notes: Directory for what the library says of the run.
     """
@@ -264,8 +264,8 @@ def run_study(
     """Make the runs that are missing, in rounds, and append each result to a file.
 
     Args:
-        study: What runs.
-        around: Where it runs.
+        study: The study to run.
+        around: The place in which it runs.
         out: The file of results.
         earlier: Results that are there already; their rounds are not made again.
         minutes: The budget, instead of that of the study.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a result says of the machine, of versions, and of the load."""
+"""The machine, the versions and the load, as a result tells them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the ranks of a cell shall sit, and where they sat."""
+"""The cores of the ranks of a cell: those that it asks for, and those that they had."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class NotPossibleError(RuntimeError):
 
 @dataclass(frozen=True)
 class Seats:
-    """Where ranks shall sit.
+    """The cores and roles that ranks shall have.
 
     Attributes:
-        cpus: By rank.
-        roles: By rank: "compute" or "server".
-        settings: With which the library finds the same servers.
-        line: That starts the job under Slurm, and ends with "./program".
+        cpus: The core of each rank.
+        roles: The role of each rank: "compute" or "server".
+        settings: The settings with which the library finds the same servers.
+        line: The line that starts the job under Slurm, and ends with "./program".
     """
 
     cpus: tuple[int, ...]
@@ -42,8 +42,8 @@ def plan_seats(command: Path, cell: Cell, topology: str = "") -> Seats:
 
     Args:
         command: The command `iocomp`.
-        cell: What shall run.
-        topology: Of a node, as `--topology` takes it; that of this machine by default.
+        cell: The cell that shall run.
+        topology: A node, as `--topology` takes it; this machine by default.
 
     Raises:
         NotPossibleError: If it does not fit this machine, with the reason.
@@ -73,10 +73,10 @@ def read_back(folder: Path, report: Path, seats: Seats, cell: Cell) -> dict[str,
     """Return where the ranks really sat, and whether that is what was asked.
 
     Args:
-        folder: Where pin.sh let each rank write its host and CPUs.
-        report: What the library wrote for `placement.report`; missing without output.
-        seats: What was asked.
-        cell: Of the run.
+        folder: The folder in which pin.sh let each rank write its host and CPUs.
+        report: The file that the library wrote for `placement.report`; missing without output.
+        seats: The seats that were asked for.
+        cell: The cell of the run.
     """
     rows: list[dict[str, Any]] = []
     wrong: list[str] = []

@@ -12,7 +12,7 @@ from iocomp_studies.runs.seats import NotPossibleError, Seats
 
 RANKS_OF_NODE = 128
 FOLDER = Path("tests/smpi")
-"""Of what the simulation loads, in the build."""
+"""The folder in the build with the libraries that the simulation loads."""
 # Collectives of SMPI itself, in MPI_Comm_split and the like: in log P messages.
 _COLLECTIVES = (
     "allgather:bruck",
@@ -42,8 +42,8 @@ def launch_words(build: Path, ranks: int, nodes: int, hosts: Path) -> list[str]:
 
     Args:
         build: The tree of the preset smpi.
-        ranks: Servers included.
-        nodes: Of the platform.
+        ranks: The number of ranks, servers included.
+        nodes: The number of nodes of the platform.
         hosts: The file with `hosts_text`.
     """
     folder = build / FOLDER

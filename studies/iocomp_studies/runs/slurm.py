@@ -22,7 +22,7 @@ from iocomp_studies.runs.seats import NotPossibleError, plan_seats
 
 POLL_SECONDS = 2.0
 _SPARE_MINUTES = 2
-"""Of a job, for its start and its end."""
+"""The minutes of a job that are left for its start and its end."""
 
 
 class SlurmError(OSError):

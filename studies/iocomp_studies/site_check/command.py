@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `iocomp check-site` does."""
+"""The command `iocomp check-site`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from iocomp_studies.work_directory import (
 
 _KILLS = ("kill-rank", "kill-server", "kill-everything", "kill-in-call")
 _KILLS_PART = 0.4
-"""Of the time, for the kills; the rest is for writing."""
+"""The part of the time that goes to the kills; the rest is for writing."""
 _BLOCK = "128,256,256"
 _BLOCK_BYTES = 8 * 128 * 256 * 256
 _JOB_SECONDS = 600
@@ -55,14 +55,14 @@ _RESULT = "result.json"
 
 @dataclass(frozen=True)
 class _Site:
-    """Where jobs run, and how they are started.
+    """The place in which jobs run, and the words that start them.
 
     Attributes:
         command: The command `iocomp`.
         benchio: The client that writes.
-        folder: For what they write; new, in the folder under test.
-        node_ranks: That compute, on a node.
-        nodes: Of the job.
+        folder: The folder for their files; new, in the folder under test.
+        node_ranks: The number of ranks that compute on a node.
+        nodes: The number of nodes of the job.
         launcher: Words for `iocomp launch`.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What works on a site, judged from what its ranks and jobs have told. Nothing is run here."""
+"""Judgements on a site, from what its ranks and jobs have told. Nothing is run here."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Check:
     """One thing that was looked at.
 
     Attributes:
-        name: Of the thing.
+        name: The name of the thing.
         works: YES or NO, FACT where there is nothing to judge, or NOT_TRIED.
-        found: What was found.
-        cure: What to do, or what follows, if it does not work.
-        settings: That a site should have, as the thing is.
+        found: The finding in words.
+        cure: The remedy, or the consequence, if it does not work.
+        settings: The settings that a site should have, as the thing is.
     """
 
     name: str
@@ -160,9 +160,9 @@ def judge_seats(mapping: str, seats: Seats, report: str) -> Check:
     """Judge where the library says that ranks of a mapping sat.
 
     Args:
-        mapping: That was asked for.
-        seats: Where its ranks should sit.
-        report: What `placement.report` has.
+        mapping: The mapping that was asked for.
+        seats: The seats that its ranks should have.
+        report: The text of `placement.report`.
     """
     lines = report.splitlines()
     found = next((line[9:] for line in lines if line.startswith("# found: ")), "nothing")

@@ -34,7 +34,7 @@ class Tuning:
 
 @dataclass(frozen=True)
 class Case:
-    """What is carried out, and where."""
+    """A script, and the back-end and placement with which it is carried out."""
 
     script: Script
     back_end: BackEnd

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of this folder share."""
+"""The fixtures that the tests of this folder share."""
 
 from __future__ import annotations
 

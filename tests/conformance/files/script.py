@@ -24,7 +24,7 @@ _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 @dataclass(frozen=True)
 class Attribute:
-    """What an attribute must hold; `element_type` is "text" for a string.
+    """The value that an attribute must hold; `element_type` is "text" for a string.
 
     It is "texts" for a list of them, each with a zero at its end.
     """
@@ -125,7 +125,7 @@ class FileScript:
 
     @property
     def has_file_per_step(self) -> bool:
-        """Whether each step goes to a file of its own."""
+        """True if each step goes to a file of its own."""
         return self.is_checkpoint or self.settings.get("kind") == "file_per_step"
 
     def define(self, name: str, element_type: str, shape: Extents) -> str:
@@ -160,7 +160,7 @@ class FileScript:
         self._attributes_of(variable).setdefault(self.step, {})[name] = attribute
 
     def _can_hold(self, variable: str, name: str, attribute: Attribute) -> bool:
-        """Whether ADIOS2 can: it has no float16, little that is empty, one type for each name.
+        """True if ADIOS2 can: it has no float16, little that is empty, one type for each name.
 
         Its HDF5 has no lists of texts, and BP4 none of one text.
         """
@@ -297,7 +297,7 @@ class FileScript:
 
     @property
     def may_change(self) -> bool:
-        """Whether variables may come later, and change their shapes."""
+        """True if variables may come later, and change their shapes."""
         return self.has_file_per_step or self.script.may_change
 
     def close(self) -> None:
@@ -335,7 +335,7 @@ class Script:
             lacks: Element types that variables cannot have.
             may_change: Variables of a series may come, and change their shapes and fill values, after
                 its first step.
-            engine: Of ADIOS2. Attributes that it cannot hold are left out.
+            engine: The engine of ADIOS2. Attributes that it cannot hold are left out.
         """
         self.writes_at_once = writes_at_once
         self.engine = engine

@@ -113,7 +113,7 @@ class _Replay:
         return elements is not None and taken.isdisjoint(elements)
 
     def may(self, call: Call) -> bool:
-        """Whether the call is a correct one, after those that are there."""
+        """Return True if the call is a correct one, after those that are there."""
         file = self.file
         variable = call.named.get("variable")
         if call.method in (*PUTS, "set_shape", "set_fill"):
@@ -167,7 +167,7 @@ def shrink(
     """Return a script that still fails, from which no single call can be left out.
 
     Args:
-        script: That fails.
+        script: The script that fails.
         fails: Tells whether another one does.
         seconds: After which the smallest that was found so far is returned.
     """

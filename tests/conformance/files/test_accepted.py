@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a format cannot hold is refused in the call, on all ranks; all else its own readers find.
+"""A format refuses in the call, on all ranks, what it cannot hold; its own readers find all else.
 
 Many random files (accepted.py) of all back-ends share a script, and scripts a launch.
 IOCOMP_TEST_SEED repeats one of them, IOCOMP_TEST_FILES says how many there are.

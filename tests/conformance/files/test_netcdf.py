@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What programs that read netCDF find: named dimensions, coordinates, units, missing values."""
+"""Programs that read netCDF find named dimensions, coordinates, units and missing values."""
 
 from __future__ import annotations
 

@@ -84,12 +84,12 @@ class BackEnd:
 
     @property
     def has_one_step(self) -> bool:
-        """Whether a file has one step, and a series a file for each."""
+        """True if a file has one step, and a series a file for each."""
         return self.frames or self.flat
 
     @property
     def writes_whole_steps(self) -> bool:
-        """Whether a step has to fit into staging memory, and is written when all have ended it."""
+        """True if a step has to fit into staging memory, and is written when all have ended it."""
         return self.name in ("adios2", "zarr") or self.frames
 
     @property
@@ -98,12 +98,12 @@ class BackEnd:
         return "frames" if self.frames else self.name
 
     def writes_at_once(self, without_servers: bool) -> bool:
-        """Whether blocks are written, and can be waited for, before their step has ended."""
+        """Return True if blocks are written, and can be waited for, before their step has ended."""
         return self.has_plain_layout or not (without_servers or self.writes_whole_steps)
 
     @property
     def needs_its_library(self) -> bool:
-        """Whether only a library writes it: without servers that is synchronous in every mode."""
+        """True if only a library writes it: without servers that is synchronous in every mode."""
         return self.name in ("mpiio", "adios2", "zarr") or self.frames
 
     @property
@@ -117,17 +117,17 @@ class BackEnd:
 
     @property
     def may_change(self) -> bool:
-        """Whether variables of a series may come, and change their shapes, after its first step."""
+        """True if variables of a series may come, and change their shapes, after its first step."""
         return not (self.is_netcdf or self.time)
 
     @property
     def is_netcdf(self) -> bool:
-        """Whether it has the definitions of the first step, records and dimensions, as netCDF has."""
+        """True if the first step defines all, with records and dimensions, as in netCDF."""
         return self.name in ("pnetcdf", "netcdf", "zarr")
 
     @property
     def has_plain_layout(self) -> bool:
-        """Whether the bytes of the whole file follow from the calls."""
+        """True if the bytes of the whole file follow from the calls."""
         return self.name in ("posix", "mpiio") and not self.frames
 
 
@@ -301,7 +301,7 @@ def _told(attribute: Attribute | None) -> str:
 
 
 def _differs(expected: Expected) -> bool:
-    """Whether a file of plain layout differs from what it must be, in any byte."""
+    """Return True if a file of plain layout differs from what it must be, in any byte."""
     content = np.zeros(expected.size, dtype=np.uint8)
     for step, arrays in expected.steps.items():
         for name, array in arrays.items():
@@ -442,7 +442,7 @@ def _verify_zarr(expected: Expected, manifest: dict[str, Any]) -> list[str]:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a line of a listing can be told apart that has the name."""
+    """Return True if the line of a listing that has the name can be told apart."""
     return bool(re.fullmatch(r"[\w./-]+", name))
 
 
@@ -463,9 +463,9 @@ def verify(script: Script, folder: Path, back_end: BackEnd, alignment: int = 409
     """Return all that is wrong with the files that the script left in `folder`.
 
     Args:
-        script: What was carried out.
+        script: The script that was carried out.
         folder: The working directory of the program.
-        back_end: Of all files of the script.
+        back_end: The back-end of all files of the script.
         alignment: The setting files.*.alignment.
     """
     expected = expected_files(script, folder, back_end.extension, alignment)

@@ -19,7 +19,7 @@ TYPE_OF = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 @dataclass
 class Written:
-    """What one physical file holds."""
+    """The contents of one physical file."""
 
     arrays: dict[int, dict[str, Array]] = field(default_factory=dict)
     attributes: dict[str, Attribute] = field(default_factory=dict)

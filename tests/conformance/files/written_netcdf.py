@@ -33,7 +33,7 @@ def _attributes(owner: Any) -> dict[str, Attribute]:  # noqa: ANN401 (netCDF4 ha
 
 
 def _has_parts(variable: Any) -> bool:  # noqa: ANN401
-    """Whether it has complex numbers: their parts lie along the last dimension."""
+    """Return True for complex numbers: their parts lie along the last dimension."""
     return bool(variable.dimensions[-1:] == ("_pfnc_complex",))
 
 

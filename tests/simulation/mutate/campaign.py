@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which test kills which mutant."""
+"""A campaign: it finds the test that kills each mutant."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class UnitTest:
 
 @dataclass(frozen=True)
 class Result:
-    """What is known of a mutant."""
+    """The findings on a mutant."""
 
     key: str
     tried: tuple[str, ...] = ()  # of ROUNDS
@@ -67,8 +67,8 @@ class Killers:
         """Know what to run.
 
         Args:
-            first_seed: Of the new histories.
-            histories: How many of them.
+            first_seed: The first seed of the new histories.
+            histories: The number of new histories.
         """
         self.first_seed = first_seed
         self.histories = histories

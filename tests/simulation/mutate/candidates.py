@@ -86,7 +86,7 @@ class Candidate:
 
     @property
     def key(self) -> str:
-        """What it is called from one run to the next."""
+        """The name that it keeps from one run to the next."""
         return f"{self.source}|{self.function}|{self.operator}|{self.text}|{self.occurrence}"
 
     def changed(self, parts: list[str], mutant: str) -> str:
@@ -123,7 +123,7 @@ def find(root: Path, sources: list[str], flags: list[str]) -> list[Candidate]:
     Args:
         root: The folder that has src/.
         sources: Paths below src/.
-        flags: What the compiler needs.
+        flags: The flags that the compiler needs.
 
     Returns:
         All candidates in them.
@@ -243,7 +243,7 @@ class Finder:
 
     @staticmethod
     def is_body(it: Cursor, child: Cursor, children: list[Cursor]) -> bool:
-        """Whether an expression is a statement of its own, without braces."""
+        """Return True if an expression is a statement of its own, without braces."""
         if it.kind == CursorKind.IF_STMT:
             return False  # the style has braces
         return child == children[-1] and it.kind != CursorKind.DO_STMT

@@ -53,7 +53,7 @@ class CommitWithFaults : public testing::Test {
   [[nodiscard]] bool is_there(const Path& path) const {
     return std::filesystem::exists(path.text());
   }
-  // Which step of the action fails is the only difference. @return how many could.
+  // Runs differ only in the step of the action that fails. @return how many could.
   int for_each_failure(const std::function<void()>& before, const std::function<void()>& action,
                        const std::function<void(const Outcome&)>& after) {
     for (int number = 0;; ++number) {

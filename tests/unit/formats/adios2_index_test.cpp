@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far the index of a BP dataset leads, without ADIOS2.
+// The reach of the index of a BP dataset, without ADIOS2.
 #include <gtest/gtest.h>
 
 #include <cstddef>

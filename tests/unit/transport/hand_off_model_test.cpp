@@ -46,7 +46,7 @@ struct Scenario {
 
 std::byte value(std::size_t at) { return static_cast<std::byte>(at + 1); }
 
-// How a process of the transport waits: OwnBell::watch and those who call it.
+// A process of the transport waits like this: OwnBell::watch and those who call it.
 void sleep_until(Bell& bell, const Scenario& scenario, const std::function<bool()>& look) {
   if (look()) {
     return;
