@@ -25,10 +25,9 @@ struct Place {
   std::size_t chunk_bytes = 0;    ///< largest message of data
   /// The part of its hardware threads that other compute ranks leave it.
   double core_share = 1;
-  bool has_kernel = false;  ///< asynchronous files are written by the kernel: no servers
-  /// The libraries that threads of this rank may call beside the program; the same on all ranks.
-  enum class ThreadsCall { nothing, mpi, everything } threads_call = ThreadsCall::nothing;
-  std::string start_line;  ///< printed before the first file; empty if nothing is told
+  bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
+  bool threads_call_mpi = false;  ///< beside the program, on all ranks
+  std::string start_line;         ///< printed before the first file; empty if nothing is told
   /// Puts short runs of the ranks of this node together; null if each writes its own.
   transport::NodeStripes* stripes = nullptr;
   trace::Timeline* timeline = nullptr;  ///< gets events; null if there is none

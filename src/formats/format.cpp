@@ -35,6 +35,13 @@ void finish(const Target& target, const Description& description) {
   }
 }
 
+void close(const Target& target, const Description& description) {
+  if (const auto* const steps = std::get_if<std::unique_ptr<StepTarget>>(&target);
+      steps != nullptr && *steps) {
+    (*steps)->close(description);
+  }
+}
+
 Target Format::create(const Path& /*path*/, const FormatOptions& /*options*/,
                       const Communicator& /*writers*/) const {
   return {};

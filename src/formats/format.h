@@ -60,9 +60,9 @@ struct Traits {
   /// All that its StepTarget has written is durable when a call of it returns, on all nodes, and a
   /// series of it has too many files to ask each time how long they are.
   bool is_durable_itself = false;
-  /// Its StepTarget calls MPI and no other library. So a thread may write a step beside the
-  /// program, if MPI allows that.
-  bool is_free_of_libraries = false;
+  /// A thread may make the collective calls of its StepTarget beside the program, if MPI allows
+  /// that: they call no library that the program may use too.
+  bool allows_threads = false;
   /// The order of the elements in a plain file. Every writer brings them into this order.
   std::endian byte_order = std::endian::native;
 
@@ -225,6 +225,11 @@ struct Compressed {
 
 /// A file whose library writes a step in one go, when all of it is there, and one step after the
 /// other: no step is begun before the one before it was written or given up.
+///
+/// All writers make the calls that are collective, with the same description, in any thread. Such a
+/// call fails on all writers or on none. The others belong to the owner of the file, in the thread
+/// that has its library, and wait for nobody. A failure there concerns all writers: the caller
+/// tells them.
 class StepTarget {
  public:
   StepTarget() = default;
@@ -232,33 +237,48 @@ class StepTarget {
   StepTarget& operator=(const StepTarget&) = delete;
   virtual ~StepTarget() = default;
 
-  /// Remember the selected elements (packed, native byte order) for the step. Local. `bytes` stay
-  /// as they are until `write_step` or `forget_step`; they may be as many as the caller has.
+  /// The owner's first call, when all writers have made their target.
+  virtual void begin() {}
+
+  /// Remember the selected elements (packed, native byte order) for the step. The owner's. `bytes`
+  /// stay as they are until `write_step` or `forget_step`; they may be as many as the caller has.
   virtual void write(const Placed& where, const Selection& selection,
                      std::span<const std::byte> bytes) = 0;
 
+  /// The owner's, before each `write_step`. That throws what fails here.
+  virtual void begin_step(std::int64_t /*step*/, const Description& /*description*/) noexcept {}
+
   /// Write the elements remembered for this step, on all writers. Steps in ascending order; failed
-  /// ones are left out. Collective, with the same description, of this step alone. Bytes that this
+  /// ones are left out. Collective, with the description of this step alone. Bytes that this
   /// process wrote are durable when it returns, except on the first writer's node: the committer of
   /// the step calls `make_durable` there.
   /// @return the amounts that this process has compressed, also in steps that failed before;
   /// nothing if the format does not know.
   virtual Compressed write_step(std::int64_t step, const Description& description) = 0;
 
-  /// Forget the elements remembered for the step that is begun. Local.
+  /// The owner's, for a step that all writers have written: readers find it afterwards, unless the
+  /// file is for one step.
+  virtual void end_step(std::int64_t /*step*/, const Description& /*description*/) {}
+
+  /// Forget the elements remembered for the step that is begun. The owner's.
   virtual void forget_step() noexcept = 0;
 
-  /// Write attributes and whatever ends the file, and close it. Collective with the same
-  /// description; durable when it returns. A failure leaves no other writer waiting. Called once.
+  /// Write attributes and whatever ends the file. Collective; what it wrote is durable when it
+  /// returns. Called once.
   virtual void finish(const Description& description) = 0;
+
+  /// The owner's last call, after `finish`: the rest of that, durable when it returns.
+  virtual void close(const Description& /*description*/) {}
 };
 
 /// A target of the kind that the format's traits name; null: none.
 using Target = std::variant<std::unique_ptr<PlainTarget>, std::unique_ptr<SharedTarget>,
                             std::unique_ptr<StepTarget>>;
 
-/// Finish it, if there is one that all writers have.
+/// Finish it, if there is one that all writers have. Collective.
 void finish(const Target& target, const Description& description);
+/// The owner's part of that: see StepTarget.
+void close(const Target& target, const Description& description);
 
 /// A format for files of some options: what a back-end module provides to those who write. For what
 /// reads its files see sources.h.
@@ -290,7 +310,7 @@ class Format {
 /// The symbol that a module `libiocomp_format_<name>.so` exports; `interface_version` must be the
 /// core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 15;
+inline constexpr int iocomp_format_interface_version = 16;
 struct iocomp_format_entry {
   int interface_version;
   /// The version of the format's library, for `iocomp info`.

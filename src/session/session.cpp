@@ -59,13 +59,12 @@ std::string counted(int count, const char* noun) {
 }
 
 // Threads of all ranks call MPI together, or none does.
-client::Place::ThreadsCall threads_call(MPI_Comm comm, const mpi::WaitPolicy& policy) {
+bool threads_call_mpi(MPI_Comm comm, const mpi::WaitPolicy& policy) {
   int level = MPI_THREAD_SINGLE;
   mpi::check(MPI_Query_thread(&level));
   std::vector<std::int64_t> lacks{level < MPI_THREAD_MULTIPLE ? 1 : 0};
   mpi::maximum(comm, lacks, policy, "the other ranks to start");
-  using ThreadsCall = client::Place::ThreadsCall;
-  return lacks[0] == 0 ? ThreadsCall::mpi : ThreadsCall::nothing;
+  return lacks[0] == 0;
 }
 
 }  // namespace
@@ -102,7 +101,7 @@ void Session::start_without_servers() {
   client::Place place;
   place.has_kernel = by_kernel;
   if (by_kernel) {
-    place.threads_call = threads_call(comm_.raw(), configuration_.policy);
+    place.threads_call_mpi = threads_call_mpi(comm_.raw(), configuration_.policy);
     stripes_ = share_stripes(*ranks_, configuration_);
     place.stripes = stripes_.get();
   }

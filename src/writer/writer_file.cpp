@@ -440,20 +440,19 @@ writing::Act WriterFile::act_of(const protocol::ActionNote& action) {
   const bool writes_step = action.action == protocol::Action::flush ||
                            (action.action == protocol::Action::finish && action.step >= 0);
   const std::int64_t next = std::max(action.step + 1, action.settled + 1);
-  act.end = [this, writes_step, next, end = std::move(act.end)](const Outcome& outcome) {
-    end(outcome);
+  act.end = [this, writes_step, next, end = std::move(act.end)](const Outcome& worked) {
+    Outcome outcome = end(worked);
     if (writes_step && outcome.ok()) {
       next_step_ = std::max(next_step_, next);
     }
+    return outcome;
   };
   return act;
 }
 
 void WriterFile::act(const protocol::ActionNote& action) {
   const auto act = act_of(action);
-  const Outcome outcome = outcome_of(act.work);
-  act.end(outcome);
-  outcome.throw_unless_ok();
+  act.end(outcome_of(act.work)).throw_unless_ok();
 }
 
 bool WriterFile::advance() {

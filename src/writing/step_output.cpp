@@ -65,23 +65,33 @@ void StepOutput::write(Chunk chunk) {
   end(piece, elements, outcome);
 }
 
-void StepOutput::write_step(std::int64_t number, const contents::Description& description) {
-  formats::StepTarget& target = *file_.steps();
+void StepOutput::begin_step(std::int64_t number, contents::Description description) {
+  target_ = file_.steps();
+  number_ = number;
+  description_ = std::move(description);
+  target_->begin_step(number_, description_);
+}
+
+void StepOutput::write_step() {
   const double begin = now_seconds();
   // GCC 12 leaves a plain struct without its initial values where the call that assigns it throws.
   std::optional<formats::Compressed> written;
-  const Outcome outcome = outcome_of([&] { written = target.write_step(number, description); });
+  const Outcome outcome = outcome_of([&] { written = target_->write_step(number_, description_); });
   compressed_ = written.value_or(formats::Compressed{});
   file_.recorder()(trace::What::write, begin,
                    {.step = begun_, .bytes = given_bytes(), .text = told(compressed_)});
-  target.forget_step();
   outcome.throw_unless_ok();
 }
 
-void StepOutput::end_step() {
+Outcome StepOutput::end_step(Outcome written) {
+  target_->forget_step();
+  if (written.ok()) {
+    written = outcome_of([this] { target_->end_step(number_, description_); });
+  }
   count(std::exchange(compressed_, {}), file_.counters());
   begun_ = -1;
   kept_.clear();
+  return written;
 }
 
 std::int64_t StepOutput::given_bytes() const {

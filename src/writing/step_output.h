@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/error.h"
 #include "contents/description.h"
 #include "formats/format.h"
 #include "writing/output.h"
@@ -21,13 +22,15 @@ class StepOutput : public Output {
   explicit StepOutput(PhysicalFile& file) : file_{file} {}
 
   void write(Chunk chunk) override;
-  /// Write the chunks that were given for a step. Collective over the writers of the file. Any
-  /// thread may do it, while nothing else is asked of the file.
+  /// The chunks of a step are all given. Called before `write_step`.
   /// @param number  of the step in the physical file.
+  void begin_step(std::int64_t number, contents::Description description);
+  /// Write them. Collective over the writers of the file. Any thread may do it, while nothing else
+  /// is asked of the file.
   /// @throws Error{storage_failure}.
-  void write_step(std::int64_t number, const contents::Description& description);
-  /// Called by the owner afterwards, whatever became of the step: its memory is free.
-  void end_step();
+  void write_step();
+  /// Called afterwards, whatever became of the step: its memory is free. @return what became of it.
+  [[nodiscard]] Outcome end_step(Outcome written);
   /// A step is over: it was written or given up.
   void forget(std::int64_t step);
   /// Bytes of staging memory that are kept for the steps that are wanted.
@@ -38,7 +41,10 @@ class StepOutput : public Output {
 
   PhysicalFile& file_;
   std::vector<Chunk> kept_;
-  std::int64_t begun_ = -1;         // the step that the library has begun; -1: none
+  std::int64_t begun_ = -1;                // the step that the library has begun; -1: none
+  formats::StepTarget* target_ = nullptr;  // it is written there
+  std::int64_t number_ = 0;                // with that number
+  contents::Description description_;
   formats::Compressed compressed_;  // of the step that was written last
 };
 

@@ -19,7 +19,12 @@ namespace iocomp::writing {
 namespace {
 
 Act nothing() {
-  return {.work = [] {}, .end = [](const Outcome& /*outcome*/) {}};
+  return {.work = [] {}, .end = [](const Outcome& outcome) { return outcome; }};
+}
+
+// Returns the outcome of both, the second of which is the owner's.
+Outcome and_then(const Outcome& outcome, const std::function<void()>& next) {
+  return outcome.ok() ? outcome_of(next) : outcome;
 }
 
 // The description with the steps as the file of all steps numbers them.
@@ -38,7 +43,18 @@ Act create(FileWriter& writer, std::function<formats::Target()> create) {
                   (void)writer.file().open();
                 }
               },
-          .end = [](const Outcome& /*outcome*/) {}};
+          .end =
+              [&writer](const Outcome& created) {
+                Outcome outcome = and_then(created, [&] {
+                  if (auto* const steps = writer.file().steps()) {
+                    steps->begin();
+                  }
+                });
+                if (!outcome.ok()) {
+                  (void)writer.file().take_target();
+                }
+                return outcome;
+              }};
 }
 
 // Writes only whole steps, because what MPI writes is in the file already.
@@ -48,53 +64,66 @@ Act flush(const Together& order, FileWriter& writer, const contents::Contents& c
   if (steps == nullptr) {
     return nothing();
   }
-  return {.work = [steps, step = order.earlier_steps + order.settled,
-                   description = in_file(contents.describe(catalogue, order.settled, order.settled),
-                                         order)] { steps->write_step(step, description); },
-          .end = [steps](const Outcome& /*outcome*/) { steps->end_step(); }};
+  steps->begin_step(order.earlier_steps + order.settled,
+                    in_file(contents.describe(catalogue, order.settled, order.settled), order));
+  return {.work = [steps] { steps->write_step(); },
+          .end = [steps](const Outcome& written) { return steps->end_step(written); }};
 }
+
+// The target is closed, or given up, by the owner.
+struct Ending {
+  formats::Target target{};
+  contents::Description description{};
+};
 
 // A file is ended whatever becomes of it, so that nobody leaves another waiting.
 Act finish(const Together& order, FileWriter& writer, const contents::Contents& contents,
            const contents::Catalogue& catalogue) {
   const bool is_one_step = order.number >= 0;
+  const std::int64_t first = is_one_step ? order.number : 0;
+  const std::int64_t last = is_one_step ? order.number : INT64_MAX;
+  const auto ending = std::make_shared<Ending>(
+      Ending{.description = in_file(contents.describe(catalogue, first, last), order)});
   StepOutput* const steps = is_one_step ? writer.whole_steps() : nullptr;
+  if (steps != nullptr) {
+    steps->begin_step(0, ending->description);
+  }
   return {.work =
-              [steps, &writer,
-               description = in_file(contents.describe(catalogue, is_one_step ? order.number : 0,
-                                                       is_one_step ? order.number : INT64_MAX),
-                                     order)] {
+              [steps, ending, &writer] {
                 const Outcome written = outcome_of([&] {
                   if (steps != nullptr) {
-                    steps->write_step(0, description);
+                    steps->write_step();
                   }
                 });
-                const auto closing = writer.file().take_target();
+                ending->target = writer.file().take_target();
                 written.throw_unless_ok();
-                formats::finish(closing, description);
+                formats::finish(ending->target, ending->description);
               },
           .end =
-              [steps](const Outcome& /*outcome*/) {
-                if (steps != nullptr) {
-                  steps->end_step();
-                }
+              [steps, ending](const Outcome& finished) {
+                const Outcome outcome = steps == nullptr ? finished : steps->end_step(finished);
+                const auto target = std::exchange(ending->target, {});
+                return and_then(outcome, [&] { formats::close(target, ending->description); });
               }};
 }
 
 Act discard(const Together& order, FileWriter& writer, const contents::Contents& contents,
             const contents::Catalogue& catalogue) {
-  contents::Description kept;
+  const auto ending = std::make_shared<Ending>();
   if (order.number < 0) {
-    kept.contents = in_file(contents.describe(catalogue, 0, order.settled - 1), order).contents;
+    ending->description.contents =
+        in_file(contents.describe(catalogue, 0, order.settled - 1), order).contents;
   }
-  return {.work =
-              [&writer, kept = std::move(kept)] {
-                if (auto* const steps = writer.file().steps()) {
-                  steps->forget_step();
-                }
-                formats::finish(writer.file().take_target(), kept);
-              },
-          .end = [](const Outcome& /*outcome*/) {}};
+  if (auto* const steps = writer.file().steps()) {
+    steps->forget_step();
+  }
+  ending->target = writer.file().take_target();
+  return {.work = [ending] { formats::finish(ending->target, ending->description); },
+          .end =
+              [ending](const Outcome& finished) {
+                const auto target = std::exchange(ending->target, {});
+                return and_then(finished, [&] { formats::close(target, ending->description); });
+              }};
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct Act {
   /// leaves the physical file alone. @throws Error with the failure of this process.
   std::function<void()> work;
   /// The owner of the writer calls this afterwards, with what became of the work.
-  std::function<void(const Outcome&)> end;
+  /// @return what became of all of it, in this process.
+  std::function<Outcome(const Outcome&)> end;
 };
 
 /// @param contents  that the format was told to make room for; the same at all writers.

@@ -283,9 +283,7 @@ void Job::compute(int number) {
     place.rank = number;
     place.job = "sim-" + std::to_string(machine_.first_id());
     place.has_kernel = plan_.mode == Mode::kernel;
-    if (plan_.system.threads_call_libraries) {
-      place.threads_call = iocomp::client::Place::ThreadsCall::everything;
-    }
+    place.threads_call_mpi = plan_.system.threads_call_mpi;
     if (has_servers) {
       transport = connect(number, disk.crew);
       place.servers = {handle(all_), iocomp::mpi::group_of(handle(serving_))};

@@ -387,7 +387,7 @@ std::int64_t largest_put_bytes(const Plan& plan) {
 
 bool is_written_together(const Plan& plan, const PlannedFile& file) {
   return plan.mode == Mode::synchronous || file.is_synchronous ||
-         (file.is_compressed && plan.mode == Mode::kernel && !plan.system.threads_call_libraries);
+         (file.is_compressed && plan.mode == Mode::kernel && !plan.system.threads_call_mpi);
 }
 
 bool has_mistake(const PlannedFile& file) {
@@ -432,7 +432,7 @@ void choose_system(Random random, Plan& plan) {
   system.shared_bytes = random.chance(1, 8) ? random.below(64 << 20) : INT64_MAX;
   system.rings = static_cast<System::Rings>(random.below(3));
   system.ends_threads = random.chance(1, 4);
-  system.threads_call_libraries = random.chance(1, 2);
+  system.threads_call_mpi = random.chance(1, 2);
 }
 
 // The guard compares steps that take long: many of them, on a slow disk.

@@ -173,7 +173,7 @@ struct Fields<System> {
     field("processors", &System::has_processors);
     field("shared_bytes", &System::shared_bytes);
     field("rings", &System::rings);
-    field("threads_call_libraries", &System::threads_call_libraries);
+    field("threads_call_mpi", &System::threads_call_mpi);
     field("ends_threads", &System::ends_threads);
   }
 };

@@ -14,10 +14,9 @@ struct System {
   bool has_processors = false;          ///< each process has one for itself
   std::int64_t shared_bytes = INT64_MAX;
   enum class Rings : std::uint8_t { none, old, full };
-  Rings rings = Rings::none;  ///< io_uring; `old` cannot wait for a futex
-  /// Threads may call MPI and the libraries of formats beside the program.
-  bool threads_call_libraries = false;
-  bool ends_threads = false;  ///< the program: each call comes from a thread that ends with it
+  Rings rings = Rings::none;      ///< io_uring; `old` cannot wait for a futex
+  bool threads_call_mpi = false;  ///< beside the program
+  bool ends_threads = false;      ///< the program: each call comes from a thread that ends with it
   bool operator==(const System&) const = default;
 };
 

@@ -16,7 +16,14 @@ from iocomp import open_files
 STEPS = 4
 ROWS, COLUMNS = 96, 500
 SHAPE = f"{ROWS}x{COLUMNS}"
-FILES = [("zarr", "series"), ("zarr-zstd", "series"), ("posix-zstd", "checkpoint")]
+FILES = [
+    ("zarr", "series"),
+    ("zarr-zstd", "series"),
+    ("posix-zstd", "checkpoint"),
+    ("hdf5-deflate", "series"),
+    ("netcdf-deflate", "series"),
+    ("netcdf-zstd", "checkpoint"),
+]
 
 
 def play(

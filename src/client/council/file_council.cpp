@@ -14,7 +14,6 @@
 #include "commit/publisher.h"
 #include "commit/reports.h"
 #include "commit/writer_reports.h"
-#include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
@@ -27,15 +26,6 @@ namespace iocomp::client {
 
 using protocol::Kind;
 
-namespace {
-
-// Most libraries of formats allow only one thread, and the program may be in the same library.
-bool calls_no_library(const formats::Traits& traits) noexcept {
-  return (traits.is_plain() && traits.offsets_by_layout) || traits.is_free_of_libraries;
-}
-
-}  // namespace
-
 FileCouncil::FileCouncil(Setup setup, trace::Counters& counters, steps::Progress& progress)
     : key_{setup.lead.key},
       members_{std::move(setup.members)},
@@ -47,8 +37,7 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters, steps::Progress
                }},
       of_writers_{key_, peers_.members_from_here(),
                   [this](protocol::Bytes message) { pass(std::move(message)); }},
-      jobs_{SideJobs::Of::commits, counters, setup.lead.open.name},
-      may_go_beside_{calls_no_library(setup.lead.publisher.format->traits())} {
+      jobs_{SideJobs::Of::commits, counters, setup.lead.open.name} {
   if (peers_.member() != 0) {
     return;
   }

@@ -37,8 +37,8 @@ class FileCouncil {
   /// The lead; null except on the first member.
   [[nodiscard]] commit::Lead* lead() noexcept { return lead_ ? &*lead_ : nullptr; }
   /// Set this if nobody on this rank waits for what the lead does on the disk from here on. Then it
-  /// is done in a thread, as far as that is possible.
-  void go_beside(bool beside) noexcept { jobs_.go_beside(beside && may_go_beside_); }
+  /// is done in a thread.
+  void go_beside(bool beside) noexcept { jobs_.go_beside(beside); }
   /// Wait for the jobs in that thread.
   void finish_jobs() { jobs_.finish(); }
   [[nodiscard]] int member() const noexcept { return peers_.member(); }
@@ -86,7 +86,6 @@ class FileCouncil {
   commit::Reports reports_;
   commit::WriterReports of_writers_;  // members are writers
   SideJobs jobs_;
-  bool may_go_beside_;
   std::optional<commit::Lead> lead_;
 };
 

@@ -79,14 +79,12 @@ std::function<formats::Target(const Path&, const formats::FormatOptions&)> creat
 // it calls may be called while the program calls the same.
 std::string LocalOpener::obstacle_to_kernel(const formats::Format& format) const {
   const formats::Traits& traits = format.traits();
-  const bool may_go_beside = traits.is_free_of_libraries
-                                 ? place_.threads_call != Place::ThreadsCall::nothing
-                                 : place_.threads_call == Place::ThreadsCall::everything;
-  if (traits.is_plain() || (traits.writes_whole_steps() && may_go_beside)) {
+  const bool by_threads = traits.writes_whole_steps() && traits.allows_threads;
+  if (traits.is_plain() || (by_threads && place_.threads_call_mpi)) {
     return {};
   }
-  if (traits.is_free_of_libraries) {
-    return "files of " + std::string{format.name()} +
+  if (by_threads) {
+    return "such files of " + std::string{format.name()} +
            " are written by all ranks together, so synchronously; by threads if MPI is initialised "
            "with MPI_THREAD_MULTIPLE";
   }

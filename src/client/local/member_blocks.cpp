@@ -451,8 +451,7 @@ void MemberBlocks::act(const protocol::ActionNote& action) {
     return;
   }
   actions_.run(act.work, [this, action, end = act.end](const Outcome& outcome) {
-    end(outcome);
-    acted(action, outcome);
+    acted(action, end(outcome));
   });
 }
 

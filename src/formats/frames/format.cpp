@@ -22,7 +22,7 @@ class Frames : public Format {
                 .extension = ".bin",
                 .kind = Kind::step,
                 .readable_while_open = false,
-                .is_free_of_libraries = true}} {}
+                .allows_threads = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     if (!options.one_step) {

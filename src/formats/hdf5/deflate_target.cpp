@@ -44,36 +44,27 @@ constexpr const char* other_members = "the other writers of a compressed file";
 }  // namespace
 
 DeflateTarget::DeflateTarget(const Path& path, const FormatOptions& options, MPI_Comm writers,
-                             const std::function<std::unique_ptr<RecordFile>()>& create)
-    : path_{path.text()},
-      options_{options},
+                             std::function<std::unique_ptr<RecordFile>()> create)
+    : options_{options},
       writers_{writers},
       policy_{options.wait},
-      plain_{open_together(path, writers, policy_, options.earlier_steps >= 0)},
-      packed_{{.path = path_,
-               .file = plain_,
+      plain_{path.text(), open_together(path, writers, policy_, options.earlier_steps >= 0)},
+      packed_{{.path = plain_.path(),
+               .file = plain_.file(),
                .writers = writers,
                .policy = policy_,
                .others = other_members,
                .crew = options.crew,
                .alignment_bytes = options.alignment_bytes}},
+      create_{std::move(create)},
       from_{std::max<std::int64_t>(options.earlier_steps, 0)},
       visibility_{options.earlier_steps >= 0 ? std::optional{path} : std::nullopt} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
-  agree(outcome_of([&] {
-    if (rank_ == 0) {
-      file_ = create();
-    }
-  }));
 }
 
-// The system tells a failure once, and what is lost stays lost.
-void DeflateTarget::sync() {
-  if (sync_error_ == 0 && ::fsync(plain_.raw()) != 0) {
-    sync_error_ = errno;
-  }
-  if (sync_error_ != 0) {
-    throw failure("fsync", path_, sync_error_);
+void DeflateTarget::begin() {
+  if (rank_ == 0) {
+    file_ = create_();
   }
 }
 
@@ -86,21 +77,17 @@ void DeflateTarget::write(const Placed& where, const Selection& selection,
   parts_.push_back({where.variable.id, selection, bytes});
 }
 
-// Returns the offset of each variable that is not compressed (-1 for the others), and then the end
-// of the file.
-std::vector<std::int64_t> DeflateTarget::begin_step(std::int64_t step,
-                                                    const Description& description) {
-  std::vector<std::int64_t> offsets(description.contents.size() + 1, -1);
-  agree(outcome_of([&] {
+void DeflateTarget::begin_step(std::int64_t step, const Description& description) noexcept {
+  step_ = {};
+  step_.placed = outcome_of([&] {
+    step_.offsets.assign(description.contents.size() + 1, -1);
     for (std::size_t i = 0; file_ && i < description.contents.size(); ++i) {
-      offsets[i] = file_->place(description.contents[i].variable, step);
+      step_.offsets[i] = file_->place(description.contents[i].variable, step);
     }
     if (file_) {
-      offsets.back() = file_->end();
+      step_.offsets.back() = file_->end();
     }
-  }));
-  mpi::maximum(writers_, offsets, policy_, other_members);
-  return offsets;
+  });
 }
 
 void DeflateTarget::write_plain(const std::vector<Part>& parts, const Variable& variable,
@@ -116,7 +103,8 @@ void DeflateTarget::write_plain(const std::vector<Part>& parts, const Variable& 
     array::Run run;
     while (cursor.next(run)) {
       const auto length = static_cast<std::size_t>(run.elements * element_bytes);
-      write_plainly(plain_, offset + run.index * element_bytes, bytes.first(length), path_);
+      write_plainly(plain_.file(), offset + run.index * element_bytes, bytes.first(length),
+                    plain_.path());
       bytes = bytes.subspan(length);
     }
   }
@@ -130,76 +118,56 @@ void DeflateTarget::filter(const Variable& variable, std::span<const std::byte> 
   filters_.give_back(std::move(filter));
 }
 
-void DeflateTarget::write_from(const std::vector<Part>& parts,
-                               const std::vector<std::int64_t>& offsets, std::int64_t step,
-                               const Description& description) {
-  StepChunks chunks;
+void DeflateTarget::write_parts(const std::vector<Part>& parts, const Description& description) {
   std::vector<ChunkPart> own;
   agree(outcome_of([&] {
     for (std::size_t i = 0; i < description.contents.size(); ++i) {
       const Variable& variable = description.contents[i].variable;
-      if (offsets[i] >= 0) {
-        write_plain(parts, variable, offsets[i]);
+      if (step_.offsets[i] >= 0) {
+        write_plain(parts, variable, step_.offsets[i]);
       } else if (variable.bytes() > 0) {
-        chunks.add(variable, TimeChunks{variable, options_});
+        step_.chunks.add(variable, TimeChunks{variable, options_});
       }
     }
     for (const auto& part : parts) {
-      chunks.cut(part.variable, part.selection, part.bytes, own);
+      step_.chunks.cut(part.variable, part.selection, part.bytes, own);
     }
   }));
-  std::int64_t end = offsets.back();
+  step_.end = step_.offsets.back();
   const Encode encode = [this](const Variable& variable, std::span<const std::byte> whole,
                                Packed& to) { filter(variable, whole, to); };
-  const auto stored =
-      write_chunks(chunks, own, {packed_, encode, scratch_, writers_, policy_, compressed_}, end);
+  const auto stored = write_chunks(
+      step_.chunks, own, {packed_, encode, scratch_, writers_, policy_, compressed_}, step_.end);
   std::string text(stored.size() * sizeof(StoredChunk), '\0');
   std::ranges::copy(std::as_bytes(std::span{stored}),
                     std::as_writable_bytes(std::span{text}).begin());
-  const auto all = mpi::gather(writers_, 0, text, policy_, other_members);
-  agree(outcome_of([&] {
-    sync();
-    if (file_) {
-      keep(step, chunks, all);
-      file_->extend(end);
-    }
-  }));
-}
-
-void DeflateTarget::commit(std::int64_t step, const Description& description) {
-  agree(outcome_of([&] {
-    if (file_) {
-      check_that_it_goes_on();
-      show(file_->commit(description, from_));
-      file_->is_visible();
-    }
-  }));
-  from_ = step + 1;
+  step_.stored = mpi::gather(writers_, 0, text, policy_, other_members);
+  agree(outcome_of([&] { plain_.sync(); }));
 }
 
 // Everything that the switch leads to is durable before it is written.
 void DeflateTarget::show(const Switch& visible) {
-  sync();
+  plain_.sync();
   visibility_.show(
       visible,
       [this](const Switch& next) {
-        make_visible(plain_, next, path_);
-        sync();
+        make_visible(plain_.file(), next, plain_.path());
+        plain_.sync();
       },
       [] {});
 }
 
 void DeflateTarget::check_that_it_goes_on() const {
   if (visibility_.is_stuck()) {
-    throw Error{ErrorCode::storage_failure,
-                "nothing more can be committed to " + path_ + ": a failure could not be undone"};
+    throw Error{ErrorCode::storage_failure, "nothing more can be committed to " + plain_.path() +
+                                                ": a failure could not be undone"};
   }
 }
 
-void DeflateTarget::keep(std::int64_t step, const StepChunks& chunks,
-                         const std::vector<std::string>& stored) {
-  std::vector<Extent> extents(static_cast<std::size_t>(chunks.count()));
-  for (const auto& text : stored) {
+// Takes note of where the chunks of the step are.
+void DeflateTarget::keep(std::int64_t step) {
+  std::vector<Extent> extents(static_cast<std::size_t>(step_.chunks.count()));
+  for (const auto& text : step_.stored) {
     std::vector<StoredChunk> of_writer(text.size() / sizeof(StoredChunk));
     std::ranges::copy(std::as_bytes(std::span{text}),
                       std::as_writable_bytes(std::span{of_writer}).begin());
@@ -207,43 +175,54 @@ void DeflateTarget::keep(std::int64_t step, const StepChunks& chunks,
       extents[static_cast<std::size_t>(chunk.chunk)] = chunk.where;
     }
   }
-  for (const auto& of_variable : chunks.variables()) {
+  for (const auto& of_variable : step_.chunks.variables()) {
     const auto first = extents.begin() + of_variable.first;
     file_->keep(of_variable.variable, step, {first, first + of_variable.chunks.per_record});
   }
+  file_->extend(step_.end);
 }
 
-Compressed DeflateTarget::write_step(std::int64_t step, const Description& description) {
+Compressed DeflateTarget::write_step(std::int64_t /*step*/, const Description& description) {
   const auto parts = std::exchange(parts_, {});
-  const auto offsets = begin_step(step, description);
+  agree(step_.placed);
+  mpi::maximum(writers_, step_.offsets, policy_, other_members);
   try {
-    write_from(parts, offsets, step, description);
+    write_parts(parts, description);
   } catch (...) {
     // Each writer tries: nobody writes there any more, and a full disk may need the room for what
     // is left to write.
-    if (struct stat status{};
-        file_ && ::fstat(plain_.raw(), &status) == 0 && status.st_size > offsets.back()) {
-      (void)!::ftruncate(plain_.raw(), offsets.back());
+    if (struct stat status{}; rank_ == 0 && ::fstat(plain_.file().raw(), &status) == 0 &&
+                              status.st_size > step_.offsets.back()) {
+      (void)!::ftruncate(plain_.file().raw(), step_.offsets.back());
     }
     throw;
-  }
-  if (!options_.one_step) {  // after a failure in there the metadata that are stored stay
-    commit(step, description);
   }
   return std::exchange(compressed_, {});
 }
 
-void DeflateTarget::finish(const Description& description) {
-  agree(outcome_of([&] {
-    if (file_) {
-      check_that_it_goes_on();
-      Description news = description;
-      std::erase_if(news.contents, [this](const Placed& placed) { return placed.step < from_; });
-      show(file_->finish(news, from_));
-      file_.reset();
-    }
-    sync();
-  }));
+void DeflateTarget::end_step(std::int64_t step, const Description& description) {
+  if (!file_) {
+    return;
+  }
+  keep(step);
+  if (!options_.one_step) {  // after a failure in there the metadata that are stored stay
+    check_that_it_goes_on();
+    show(file_->commit(description, from_));
+    file_->is_visible();
+    from_ = step + 1;
+  }
+}
+
+void DeflateTarget::close(const Description& description) {
+  if (!file_) {
+    return;
+  }
+  check_that_it_goes_on();
+  Description news = description;
+  std::erase_if(news.contents, [this](const Placed& placed) { return placed.step < from_; });
+  show(file_->finish(news, from_));
+  file_.reset();
+  plain_.sync();
 }
 
 }  // namespace iocomp::formats::h5

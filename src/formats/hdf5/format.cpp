@@ -49,12 +49,13 @@ class Hdf5AlongTime : public Format {
       : Format{{.rules = rules::hdf5_time,
                 .extension = ".h5",
                 .kind = is_filtered ? Kind::step : Kind::plain,
-                .goes_on = true}} {}
+                .goes_on = true,
+                .allows_threads = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     FormatOptions own = options;
     own.has_strings = true;
-    const auto file = [&] { return std::make_unique<h5::TimeFile>(path, own); };
+    const auto file = [path, own] { return std::make_unique<h5::TimeFile>(path, own); };
     if (traits().kind == Kind::step) {
       return std::make_unique<h5::DeflateTarget>(path, own, writers.raw, file);
     }

@@ -24,12 +24,16 @@ namespace {
 class Netcdf : public Format {
  public:
   explicit Netcdf(Kind kind)
-      : Format{{.rules = rules::netcdf, .extension = ".nc", .kind = kind, .goes_on = true}} {}
+      : Format{{.rules = rules::netcdf,
+                .extension = ".nc",
+                .kind = kind,
+                .goes_on = true,
+                .allows_threads = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     FormatOptions own = options;
     own.splits_complex_numbers = true;
-    const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, own); };
+    const auto file = [path, own] { return std::make_unique<cdf::NetcdfFile>(path, own); };
     if (traits().kind == Kind::step) {
       return std::make_unique<h5::DeflateTarget>(path, own, writers.raw, file);
     }

@@ -23,7 +23,7 @@ class Zarr : public Format {
                 .goes_on = true,
                 .folder_mark = mark_of_zarr_folder,
                 .is_durable_itself = true,
-                .is_free_of_libraries = true}} {}
+                .allows_threads = true}} {}
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     return std::make_unique<zarr::StoreTarget>(path, options, writers.raw);

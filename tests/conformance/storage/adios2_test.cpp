@@ -193,8 +193,13 @@ TEST_P(Adios2, OtherParametersReachTheEngine) {
   options.engine_parameters = {{"NumAggregators", "1"}, {"StatsLevel", "0"}};
   const auto target =
       GetParam().format().create(Path{folder_ / "file"}, options, Communicator{MPI_COMM_WORLD});
-  std::get<std::unique_ptr<StepTarget>>(target)->write_step(0, {});
+  StepTarget& steps = *std::get<std::unique_ptr<StepTarget>>(target);
+  steps.begin();
+  steps.begin_step(0, {});
+  steps.write_step(0, {});
+  steps.end_step(0, {});
   finish(target, {});
+  close(target, {});
   if (rank() == 0 && GetParam().engine == "BP5") {
     EXPECT_NE(std::remove((folder_ / "file/data.1").c_str()), 0) << "more than one aggregator";
   }

@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "array/element_type.h"
@@ -47,7 +49,11 @@ Variable BackEnd::like(Variable wanted) const {
 
 Target BackEnd::create(const Path& path) const {
   if (!is_plain()) {
-    return format().create(path, options(), Communicator{MPI_COMM_WORLD});
+    Target target = format().create(path, options(), Communicator{MPI_COMM_WORLD});
+    if (const auto* const steps = std::get_if<std::unique_ptr<StepTarget>>(&target)) {
+      (*steps)->begin();
+    }
+    return target;
   }
   (void)make_file(path, O_WRONLY);
   return format().create(path, options(), Communicator{MPI_COMM_SELF});

@@ -195,6 +195,7 @@ void SharedFile::finish_target() {
     show(plain->finish(news(), from_));
   } else {
     formats::finish(target_, description_);
+    formats::close(target_, description_);
   }
 }
 
@@ -214,7 +215,9 @@ void SharedFile::write_steps() {
     for (const auto& piece : kept_[step]) {
       target<StepTarget>()->write(piece.placed, piece.selection, piece.bytes);
     }
+    target<StepTarget>()->begin_step(step, of_step);
     target<StepTarget>()->write_step(step, of_step);
+    target<StepTarget>()->end_step(step, of_step);
     kept_.erase(step);
   }
 }

@@ -81,6 +81,9 @@ class AFile : public testing::Test {
     event.shape = {1, {4}};
     catalogue_->apply(event);
     target_ = format().create(Path{path()}, options_, Communicator{MPI_COMM_SELF});
+    if (plain() == nullptr) {
+      whole_steps().begin();
+    }
     file_ = Descriptor{::open(path().c_str(), O_RDWR | O_CLOEXEC)};
   }
   /// A job goes on behind so many steps of the file.
@@ -128,7 +131,12 @@ class AFile : public testing::Test {
     if (plain() == nullptr) {
       const array::Box box{.dimensions = 1, .start = {0}, .count = {4}};
       whole_steps().write({step, variable, -1}, {box, 0, 4}, bytes);
-      run([&] { (void)whole_steps().write_step(step, described(step, -1)); });
+      const auto description = described(step, -1);
+      run([&] {
+        whole_steps().begin_step(step, description);
+        (void)whole_steps().write_step(step, description);
+        whole_steps().end_step(step, description);
+      });
       whole_steps().forget_step();
       return;
     }
@@ -152,6 +160,7 @@ class AFile : public testing::Test {
     nothing.of_variable.resize(1);
     if (plain() == nullptr) {
       whole_steps().finish(nothing);
+      whole_steps().close(nothing);
     } else if (const Switch visible = plain()->finish(nothing, from_); !visible.bytes.empty()) {
       make_visible(file_, visible, path());
     }

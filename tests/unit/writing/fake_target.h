@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -24,6 +25,8 @@ struct Asked {
   std::vector<std::int64_t> steps{};
   int forgotten = 0;
   bool fails = false;
+  bool owner_fails = false;  ///< calls of the owner alone
+  std::vector<std::string> of_owner{};
   void (*writes_step)() = nullptr;  ///< called with each step; null: nothing
 
   void note(const Write& write) {
@@ -33,6 +36,12 @@ struct Asked {
   void fail() const {
     if (fails) {
       throw Error{ErrorCode::storage_failure, "the library says no"};
+    }
+  }
+  void note_owner(const std::string& call) {
+    of_owner.push_back(call);
+    if (owner_fails) {
+      throw Error{ErrorCode::storage_failure, call + " fails"};
     }
   }
 };
@@ -53,6 +62,7 @@ class FakeSharedTarget : public formats::SharedTarget {
 class FakeStepTarget : public formats::StepTarget {
  public:
   explicit FakeStepTarget(Asked& asked) : asked_{asked} {}
+  void begin() override { asked_.note_owner("begin"); }
   void write(const formats::Placed& where, const formats::Selection& selection,
              std::span<const std::byte> bytes) override {
     asked_.note({where.step, selection.first, selection.count, bytes.size()});
@@ -66,8 +76,12 @@ class FakeStepTarget : public formats::StepTarget {
     asked_.fail();
     return {.raw_bytes = 8, .stored_bytes = 2};
   }
+  void end_step(std::int64_t /*step*/, const formats::Description& /*description*/) override {
+    asked_.note_owner("end_step");
+  }
   void forget_step() noexcept override { ++asked_.forgotten; }
   void finish(const formats::Description& /*description*/) override {}
+  void close(const formats::Description& /*description*/) override { asked_.note_owner("close"); }
 
  private:
   Asked& asked_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,10 +52,11 @@ TEST_F(StepOutputTest, KeepsMemoryUntilTheStepIsWritten) {
   EXPECT_EQ(file.arena.used_bytes(), staging::Arena::page_bytes);
   EXPECT_EQ(steps.kept_bytes(all), staging::Arena::page_bytes);
   EXPECT_EQ(steps.kept_bytes([](std::int64_t step) { return step != 0; }), 0U);
-  steps.write_step(0, {});
+  steps.begin_step(0, {});
+  steps.write_step();
   EXPECT_EQ(asked.steps, std::vector<std::int64_t>{0});
   EXPECT_EQ(file.arena.used_bytes(), staging::Arena::page_bytes);
-  steps.end_step();
+  EXPECT_TRUE(steps.end_step({}).ok());
   EXPECT_EQ(file.counters[trace::Counter::raw_bytes], 8);
   EXPECT_EQ(file.counters[trace::Counter::compressed_bytes], 2);
   EXPECT_EQ(file.arena.used_bytes(), 0U);
@@ -71,8 +73,9 @@ TEST_F(StepOutputTest, CountsTheMemoryOfEachChunk) {
 TEST_F(StepOutputTest, ForgetsAStepThatIsGivenUpAndNoOther) {
   StepOutput& steps = *file.writer->whole_steps();
   file.writer->write(leased_chunk(first, 0, file.arena));
-  steps.write_step(0, {});
-  steps.end_step();
+  steps.begin_step(0, {});
+  steps.write_step();
+  EXPECT_TRUE(steps.end_step({}).ok());
   const int forgotten = asked.forgotten;
   file.writer->write(leased_chunk(second, 1, file.arena));
   steps.forget(0);
@@ -89,7 +92,8 @@ TEST_F(StepOutputTest, TellsWhatTheLibrarySays) {
   EXPECT_EQ(*first.ended, 1);
   EXPECT_EQ(first.piece->failure.story, "the library says no");
   EXPECT_EQ(file.arena.used_bytes(), 0U);
-  EXPECT_THROW(file.writer->whole_steps()->write_step(0, {}), Error);
+  file.writer->whole_steps()->begin_step(0, {});
+  EXPECT_THROW(file.writer->whole_steps()->write_step(), Error);
 }
 
 // Nobody leaves another waiting, and nobody calls the file good.
@@ -100,10 +104,40 @@ TEST_F(StepOutputTest, AFileThatCannotBeWrittenIsEndedAndTold) {
     file.writer->file().created(std::make_unique<FakeStepTarget>(asked));
     const Act act =
         act_of({.action = steps::Action::finish, .number = 0}, *file.writer, {}, catalogue, {});
-    const Outcome outcome = outcome_of(act.work);
-    act.end(outcome);
+    const Outcome outcome = act.end(outcome_of(act.work));
     EXPECT_EQ(outcome.story, fails ? "the library says no" : "");
     EXPECT_FALSE(file.writer->file().has_target());
+  }
+}
+
+// The owner has the library of the format, so these calls come after the work of a thread.
+TEST_F(StepOutputTest, TheOwnerEndsWhatAThreadHasWritten) {
+  const contents::Catalogue catalogue{{}, 1, false};
+  using Action = steps::Action;
+  const auto act = [&](Action action, std::int64_t number) {
+    const Act ordered = act_of({.action = action, .number = number}, *file.writer, {}, catalogue,
+                               [this] { return std::make_unique<FakeStepTarget>(asked); });
+    asked.of_owner.clear();
+    const Outcome worked = outcome_of(ordered.work);
+    EXPECT_TRUE(asked.of_owner.empty());
+    return ordered.end(worked).story;
+  };
+  using Calls = std::vector<std::string>;
+  for (const bool fails : {false, true}) {
+    asked.owner_fails = fails;
+    EXPECT_EQ(act(Action::create, -1), fails ? "begin fails" : "");
+    EXPECT_EQ(file.writer->file().has_target(), !fails);
+    EXPECT_EQ(asked.of_owner, Calls{"begin"});
+    file.writer->file().created(std::make_unique<FakeStepTarget>(asked));
+    EXPECT_EQ(act(Action::flush, -1), fails ? "end_step fails" : "");
+    EXPECT_EQ(asked.of_owner, Calls{"end_step"});
+    EXPECT_EQ(act(Action::finish, -1), fails ? "close fails" : "");
+    EXPECT_EQ(asked.of_owner, Calls{"close"});
+    file.writer->file().created(std::make_unique<FakeStepTarget>(asked));
+    EXPECT_EQ(act(Action::finish, 0), fails ? "end_step fails" : "");
+    EXPECT_EQ(asked.of_owner, fails ? Calls{"end_step"} : (Calls{"end_step", "close"}));
+    file.writer->file().created(std::make_unique<FakeStepTarget>(asked));
+    EXPECT_EQ(act(Action::discard, -1), fails ? "close fails" : "");
   }
 }
 
