@@ -449,6 +449,7 @@ void File::begin_close() {
     closing_ = Closing::asked;
     if (puts_.in_step() > 0) {
       put_time();
+      link_.counters().add(trace::Counter::steps, 1);
       hold_back(step_);
     }
   }

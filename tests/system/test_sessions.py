@@ -114,3 +114,15 @@ def test_the_summary_is_one_line(actors: Actors) -> None:
     assert len(lines) == 1, job
     assert lines[0].startswith("iocomp: "), job
     assert f"{STEPS} steps" in lines[0], job
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_summary_counts_a_step_that_the_close_ends(actors: Actors, mode: str) -> None:
+    script = "init\nopen out series\ndefine out u int64 64x32\nput out u\nclose out\n"
+    job = actors.play(
+        script,
+        ranks=4,
+        settings=mode_settings(mode),
+        environment={"IOCOMP_TRACE_LINES": "summary"},
+    )
+    assert "in 1 step," in job.output, job
