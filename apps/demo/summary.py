@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From samples to the figures that the demonstration shows."""
+"""The computation of the demonstration's figures from samples."""
 
 from __future__ import annotations
 

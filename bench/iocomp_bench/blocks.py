@@ -58,7 +58,7 @@ CELL_SHAPES: dict[int, dict[str, tuple[str, str]]] = {
         "3-D, fastest cut": ("128,128,256", "1,1,4"),
     },
 }
-"""By compute ranks: extents of the array, how ranks cut it. Rows of particles begin anywhere."""
+"""The extents of the array and its cuts, by compute ranks. Rows of particles begin anywhere."""
 CELL_STEPS = 6
 
 Result = dict[str, Any]
@@ -75,7 +75,7 @@ class Blocks:
         extra: Further arguments.
         size: Elements of the array in each dimension, or its three extents.
         own: Arrays from iocomp_alloc; else from malloc.
-        is_synchronous: Without servers: ranks wait; else each way says what it does.
+        is_synchronous: True, without servers, if ranks wait; else each way says what it does.
     """
 
     ways: str

@@ -29,7 +29,7 @@ HIDDEN_PHASE = 4
 NOISE_BITS = 40
 """The random bits of a double's 52: it compresses to six tenths, as those of a simulation do."""
 WAITS = {"compress-hidden": 0.25, "compress-hidden-busy": 0.0}
-"""By figure: the part of a phase in which ranks wait."""
+"""The part of a phase in which ranks wait, by figure."""
 CORES = 2
 
 COPY = "threads/copy"

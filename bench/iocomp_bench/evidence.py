@@ -74,7 +74,7 @@ def page(evidence: Sequence[dict[str, Any]], machine: str) -> str:
     """Return it as Markdown.
 
     Args:
-        evidence: As from `records`.
+        evidence: The records, as `records` returns them.
         machine: The machine in words, with the date.
     """
     counted = Counter(

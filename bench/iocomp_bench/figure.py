@@ -31,7 +31,7 @@ class Figure:
     """One line of the table of goals.
 
     Attributes:
-        id: As in the table.
+        id: The name in the table.
         unit: The unit of the value; "1" for ratios.
         goal: The bound.
         methods: Names of the runs it needs.

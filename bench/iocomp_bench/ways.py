@@ -80,7 +80,7 @@ class Overlap:
     """A series of runs of bench/overlap that differ in the way of writing alone.
 
     Attributes:
-        name: Begins the names of its runs.
+        name: The beginning of the names of its runs.
         ranks: The number of ranks that compute.
         aim: Compute phase divided by the fastest synchronous write of the same bytes.
         ways: Names in WAYS.

@@ -109,7 +109,7 @@ def fit(samples: Sequence[Sample], start: Model | None = None) -> Model:
     squares of logarithms (Levenberg and Marquardt), with the expected values as further samples.
 
     Args:
-        samples: At least one.
+        samples: The samples, at least one.
         start: The model to begin with, such as that of nearly the same samples; the expected one by
             default.
 

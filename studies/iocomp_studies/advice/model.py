@@ -42,7 +42,7 @@ EXPECTED: dict[str, Expected] = {
     "slow.computing.hyperthread": Expected(0.2 / GIB, 1.0, "s/byte", "the same"),
     "slow.computing.oversubscribe": Expected(0.3 / GIB, 1.0, "s/byte", "the same"),
 }
-"""By name of a parameter, or the parts of it before some dot. Source: docs/developers/model.md."""
+"""The expected values by name, or by parts of it before a dot. Source: docs/developers/model.md."""
 _MOST_WRITERS = 1.0
 # As the library decides (src/client/remote/own_writes.cpp).
 OWN_BACKENDS = ("posix",)

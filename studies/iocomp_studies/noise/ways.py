@@ -228,7 +228,7 @@ WAYS: dict[str, Way] = {
     "compressing, threads at the put": compressing_workers,
     "compressing, all ranks together": compressing_together,
 }
-"""By the name that a table shows."""
+"""The ways by the names that a table shows."""
 
 
 def slow_down(scene: Scene, way: Way) -> float:

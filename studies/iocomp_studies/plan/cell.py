@@ -36,7 +36,7 @@ class Cell:
         ranks: The number of ranks that compute.
         nodes: The number of nodes of the job.
         ratio: Compute ranks per server.
-        size: As the client takes it: bytes, or points as "64" or "64,64,32".
+        size: The size, as the client takes it: bytes, or points as "64" or "64,64,32".
         scaling: "weak": `size` is that of a rank; "strong": that of the whole job.
         progress: True if the client calls iocomp_progress.
         arguments: Further words for the client.

@@ -15,7 +15,7 @@ from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, Value
 from iocomp_studies.statistics import Estimate
 
 LEAST_RESULTS = 5
-"""With fewer an interval says little, so nothing is concluded."""
+"""The least number of results for a conclusion: with fewer an interval says little."""
 OUTLYING = 5.0
 """Robust standard deviations from the median."""
 _ROBUST = 1.4826  # makes the median deviation of a normal distribution its standard deviation
