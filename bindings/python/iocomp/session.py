@@ -1259,7 +1259,7 @@ class Session(Scope):
 
     @property
     def settings(self) -> str:
-        """The settings in force as text: each line has a key, its value and its origin. Local."""
+        """The settings in force as text. Each line has a key, its value and its origin. Local."""
         text: bytes = library().settings(self._live())
         return text.decode()
 

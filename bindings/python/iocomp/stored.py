@@ -79,7 +79,7 @@ class StoredVariable:
 
     @property
     def attrs(self) -> Mapping[str, Any]:
-        """The attributes of the variable: text, numbers, or lists of either, by name."""
+        """The attributes of the variable by name; each is text, a number, or a list of either."""
         return self._source._attrs(self.name)
 
     @property
@@ -178,7 +178,7 @@ class Stored(Mapping[str, StoredVariable]):
 
     @property
     def attrs(self: Any) -> Mapping[str, Any]:
-        """The attributes of the file: text, numbers, or lists of either, by name."""
+        """The attributes of the file by name; each is text, a number, or a list of either."""
         return self._attrs(None)  # type: ignore[no-any-return]
 
     def _shown(self: Any, what: str, steps: list[int]) -> str:
