@@ -156,10 +156,13 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                   .rules = format.rules(terms),
                   .alignment_bytes = file.alignment_bytes,
                   .one_file = !file.file_per_step,
-                  .kept_bits = std::move(terms.kept_bits),
+                  .kept_bits = terms.kept_bits,
                   .kept_type =
-                      [file](const contents::Variable& variable) {
-                        return commit::kept_type(file, variable);
+                      [file, &format, terms](const contents::Variable& variable) {
+                        auto stored = variable;
+                        stored.type = commit::kept_type(file, variable);
+                        format.check(stored, terms);
+                        return stored.type;
                       },
                   .is_first_member = opened.members.front() == place_.rank,
                   .time_attributes = time_attributes(file, format.rules(terms)),

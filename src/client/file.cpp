@@ -98,7 +98,9 @@ int File::define(const Definition& said) {
   event.name = said.name;
   event.shape = array::make_shape(said.dimensions, said.shape);
   contents::Variable variable{0, said.name, said.file_type.value_or(said.type), event.shape};
-  variable.dimensions = said.names;
+  if (!said.names.empty()) {
+    variable.dimensions = said.names;
+  }
   const std::string call = "define(\"" + said.name + "\")";
   try {
     event.type = conversions_.in_file(variable, said.type);

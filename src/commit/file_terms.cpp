@@ -40,14 +40,19 @@ namespace {
 
 formats::Compression::Method method_of(const std::string& name) {
   using Method = formats::Compression::Method;
-  return name == "deflate" ? Method::deflate : name == "zstd" ? Method::zstd : Method::none;
+  return name == "deflate"  ? Method::deflate
+         : name == "zstd"   ? Method::zstd
+         : name == "filter" ? Method::filter
+                            : Method::none;
 }
 
 formats::Storage storage_of(const config::VariableSettings& variable) {
   return {.chunk_bytes = variable.chunk_bytes,
           .compression = {.method = method_of(variable.compression),
                           .level = variable.compression_level,
-                          .shuffle = variable.shuffle},
+                          .shuffle = variable.shuffle,
+                          .filter = variable.filter,
+                          .values = variable.filter_values},
           .operator_name = variable.operator_name,
           .operator_parameters = variable.operator_parameters};
 }

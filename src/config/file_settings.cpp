@@ -110,6 +110,10 @@ void check_method(const OfVariable& from, std::string_view method, const FileSet
   if (has_frames && method != "zstd") {
     throw from.refusal("compression", "the back-end posix has \"zstd\"");
   }
+  if (method == "filter" && file.backend == "zarr") {
+    throw from.refusal("compression",
+                       "zarr has \"deflate\" and \"zstd\"; hdf5 and netcdf have filters");
+  }
   if (!has_frames && !file.grows_along_time && file.backend != "netcdf" && file.backend != "zarr") {
     throw from.refusal("compression",
                        "only with the back-end netcdf or zarr, with layout = \"time\" of hdf5, and "
@@ -139,6 +143,8 @@ VariableSettings read_variable(const OfVariable& from, const FileSettings& file)
   check_method(from, compression.method, file);
   found.compression = compression.method;
   found.compression_level = compression.level;
+  found.filter = compression.filter;
+  found.filter_values = compression.values;
   return found;
 }
 

@@ -158,6 +158,33 @@ std::optional<Servers> parse_servers(std::string_view text) {
   return servers;
 }
 
+namespace {
+
+// A number and its values, as netCDF and nccopy have them: "32013,3,0".
+std::optional<Compression> parse_filter(std::string_view text) {
+  constexpr std::int64_t most_filter = 65535;
+  constexpr std::size_t most_values = 32;
+  Compression found{.method = "filter", .level = 0, .shuffle = false};
+  for (bool is_first = true; !text.empty() || is_first; is_first = false) {
+    const auto comma = std::min(text.find(','), text.size());
+    const auto number = parse_integer(trimmed(text.substr(0, comma)));
+    const bool ends_with_comma = comma + 1 == text.size();
+    if (!number || *number < 0 || *number > (is_first ? most_filter : UINT32_MAX) ||
+        ends_with_comma || found.values.size() > most_values) {
+      return std::nullopt;
+    }
+    if (is_first) {
+      found.filter = static_cast<int>(*number);
+    } else {
+      found.values.push_back(static_cast<unsigned>(*number));
+    }
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return found;
+}
+
+}  // namespace
+
 std::optional<Compression> parse_compression(std::string_view text) {
   constexpr std::string_view unshuffled = " unshuffled";
   constexpr int most_deflate_level = 9;
@@ -166,6 +193,9 @@ std::optional<Compression> parse_compression(std::string_view text) {
   Compression found;
   if (words == "none") {
     return found;
+  }
+  if (!words.empty() && words.front() >= '0' && words.front() <= '9') {
+    return parse_filter(words);
   }
   if (words.ends_with(unshuffled)) {
     found.shuffle = false;

@@ -155,12 +155,12 @@ const std::vector<Key>& all_keys() {
        "step, or a part of one; of compressed posix the largest part that is compressed by itself",
        false, true},
       {"files.*.compression", form, "none",
-       "none, deflate or zstd, also as in \"zstd:4 unshuffled\"",
-       "of netcdf, zarr, hdf5 with layout time, and (zstd) checkpoints of posix: each server "
-       "compresses and writes its part of a step when all of it is there; behind it a level, from "
-       "1 (fast) to 9 of deflate and 19 of zstd, else 4; bytes of elements are sorted before, "
-       "unless it says unshuffled (zarr never does); zstd is faster, but some readers of HDF5 need "
-       "a plug-in",
+       "none, deflate or zstd, also as in \"zstd:4 unshuffled\"; or a filter of HDF5, as in "
+       "\"32013\"",
+       "of netcdf, zarr, hdf5 with layout time, and (zstd) checkpoints of posix; behind it a "
+       "level, "
+       "from 1 (fast) to 9 of deflate and 19 of zstd, else 4; bytes of elements are sorted before, "
+       "unless it says unshuffled (zarr never does); zstd is faster; behind a filter its values",
        false, true, is_compression},
       {"files.*.type", choice, "program", "program|float16|float32|float64",
        "of a series: what its floating-point numbers are in the file, whatever the program puts; "

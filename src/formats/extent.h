@@ -9,6 +9,7 @@ namespace iocomp::formats {
 struct Extent {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
+  std::int64_t filter_mask = 0;  ///< of a chunk in hdf5: the filters that were left out
 };
 
 }  // namespace iocomp::formats

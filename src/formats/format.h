@@ -80,10 +80,12 @@ struct Traits {
 
 /// The compression of datasets that grow along time, in hdf5 and netcdf.
 struct Compression {
-  enum class Method { none, deflate, zstd };
+  enum class Method { none, deflate, zstd, filter };
   Method method = Method::none;
   int level = 0;        ///< of the method: 1 is fast
   bool shuffle = true;  ///< the bytes of elements are sorted before
+  int filter = 0;       ///< the number of a filter that HDF5 finds, and the values that it gets
+  std::vector<unsigned> values{};
 
   [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
 };
@@ -295,6 +297,10 @@ class Format {
   [[nodiscard]] virtual contents::Rules rules(const FormatOptions& /*options*/) const {
     return traits_.rules;
   }
+
+  /// Refuse a variable that its settings do not fit. Called where it is defined.
+  /// @throws Error{invalid_setting}.
+  virtual void check(const Variable& /*variable*/, const FormatOptions& /*options*/) const {}
 
   /// Start a file. A plain one, which is there and empty: on the lead, if it `has_to_place`;
   /// others: collective over `writers`. By default there is nothing to be made.

@@ -22,7 +22,8 @@ struct Packed {
   std::vector<std::byte> bytes{};
   /// Instead of these, bytes that lie elsewhere until the step is written; empty: there are none.
   std::span<const std::byte> elsewhere{};
-  double seconds = 0;  ///< that it took
+  double seconds = 0;            ///< that it took
+  std::int64_t filter_mask = 0;  ///< as of an Extent
 
   [[nodiscard]] std::span<const std::byte> all() const noexcept {
     return elsewhere.empty() ? std::span{bytes} : elsewhere;

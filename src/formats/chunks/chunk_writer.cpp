@@ -189,7 +189,7 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
   const auto note = [&](std::size_t round, std::size_t part, const Packed& packed,
                         std::int64_t offset) {
     const std::int64_t chunk = plan.chunks[round][part];
-    stored.push_back({chunk, {offset, std::ssize(packed.all())}});
+    stored.push_back({chunk, {offset, std::ssize(packed.all()), packed.filter_mask}});
     if (to.encode) {
       to.compressed.raw_bytes += chunks.of(chunk).chunks.bytes();
       to.compressed.stored_bytes += std::ssize(packed.all());

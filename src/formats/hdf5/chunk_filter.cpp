@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/scratch_memory.h"
 #include "formats/format.h"
+#include "formats/hdf5/library_filter.h"
 #include "formats/hdf5/zstd_filter.h"
 #include "formats/shuffle.h"
 
@@ -34,7 +35,14 @@ std::span<const std::byte> deflated(std::span<const std::byte> chunk, int level,
 }  // namespace
 
 int filter_of(const Compression& compression) noexcept {
-  return compression.method == Compression::Method::zstd ? zstd_filter : H5Z_FILTER_DEFLATE;
+  switch (compression.method) {
+    case Compression::Method::zstd:
+      return zstd_filter;
+    case Compression::Method::filter:
+      return compression.filter;
+    default:
+      return H5Z_FILTER_DEFLATE;
+  }
 }
 
 void check_methods(const FormatOptions& options) {
@@ -47,6 +55,7 @@ void check_methods(const FormatOptions& options) {
     throw Error{ErrorCode::invalid_setting,
                 "compression = \"zstd\": this iocomp was built without libzstd; it has deflate"};
   }
+  check_library_filters(options);
 }
 
 std::span<const std::byte> ChunkFilter::filter(std::span<const std::byte> chunk,

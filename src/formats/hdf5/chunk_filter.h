@@ -12,7 +12,8 @@ namespace iocomp::formats::h5 {
 
 /// The number of a method among HDF5's filters. @pre compression.is_on()
 [[nodiscard]] int filter_of(const Compression& compression) noexcept;
-/// @throws Error{invalid_setting} for a method that this build does not have.
+/// @throws Error{invalid_setting} for a method that this build does not have, and a filter that
+/// HDF5 does not find.
 void check_methods(const FormatOptions& options);
 
 /// Makes of a chunk what HDF5's filters would: shuffle (all first bytes of elements, then all

@@ -52,7 +52,8 @@ void read_node(const MetadataBuffer& buffer, std::int64_t address, std::size_t r
       continue;
     }
     IndexedChunk chunk;
-    chunk.where = {child, static_cast<std::int64_t>(number_at(bytes, at, 4))};
+    chunk.where = {child, static_cast<std::int64_t>(number_at(bytes, at, 4)),
+                   static_cast<std::int64_t>(number_at(bytes, at + 4, 4))};
     for (std::size_t d = 0; d < rank; ++d) {
       chunk.corner.push_back(static_cast<std::int64_t>(number_at(bytes, at + 8 + 8 * d, 8)));
     }
@@ -85,7 +86,7 @@ std::int64_t ChunkIndex::node_bytes() const {
 void ChunkIndex::add(std::vector<std::int64_t> corner, const Extent& where) {
   last_ = corner;
   ++changes_;
-  add(0, {std::move(corner), where.bytes, where.offset});
+  add(0, {std::move(corner), where.bytes, where.offset, where.filter_mask});
 }
 
 void ChunkIndex::add(std::size_t level, Entry entry) {
@@ -97,7 +98,8 @@ void ChunkIndex::add(std::size_t level, Entry entry) {
     const auto full = std::exchange(nodes_[level].entries, {});
     const std::int64_t address = room_.take(node_bytes());
     store(level, full, nullptr, address);
-    add(level + 1, {full.front().corner, full.front().bytes, address});
+    const Entry& first = full.front();
+    add(level + 1, {first.corner, first.bytes, address, first.filter_mask});
   }
 }
 
@@ -134,6 +136,7 @@ std::int64_t ChunkIndex::write(int edition) {
     if (!entries.empty()) {
       below.corner = entries.front().corner;
       below.bytes = entries.front().bytes;
+      below.filter_mask = entries.front().filter_mask;
     }
     below.address = place;
   }
@@ -152,7 +155,6 @@ void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries, con
   encoder.put64(undefined_address);  // neighbours, which are only for those that look through all
   encoder.put64(undefined_address);
   const auto put_corner = [&](const std::vector<std::int64_t>& corner, bool is_behind) {
-    encoder.put32(0);  // no filter was left out
     for (std::size_t d = 0; d < chunk_.size(); ++d) {
       encoder.put64(corner[d] + (is_behind ? chunk_[d] : 0));
     }
@@ -160,6 +162,7 @@ void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries, con
   };
   const auto put = [&](const Entry& entry) {
     encoder.put32(static_cast<std::uint32_t>(entry.bytes));
+    encoder.put32(static_cast<std::uint32_t>(entry.filter_mask));
     put_corner(entry.corner, false);
     encoder.put64(entry.address);
   };
@@ -169,6 +172,7 @@ void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries, con
   if (behind != nullptr) {
     put(*behind);
   }
+  encoder.put32(0);
   encoder.put32(0);
   put_corner(last_, true);
   room_.file().buffer().write(address, encoder.take());

@@ -42,6 +42,7 @@ class ChunkIndex {
     std::vector<std::int64_t> corner;
     std::int64_t bytes = 0;
     std::int64_t address = 0;
+    std::int64_t filter_mask = 0;
   };
   struct Node {
     std::vector<Entry> entries;

@@ -27,7 +27,9 @@
 #include "formats/chunks/chunk_writer.h"
 #include "formats/extent.h"
 #include "formats/format.h"
+#include "formats/hdf5/library_filter.h"
 #include "formats/hdf5/record_file.h"
+#include "formats/hdf5/record_filters.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/open_together.h"
@@ -54,8 +56,9 @@ DeflateTarget::DeflateTarget(const Path& path, const FormatOptions& options, MPI
                .writers = writers,
                .policy = policy_,
                .others = other_members,
-               .crew = options.crew,
+               .crew = uses_library_filters(options) ? nullptr : options.crew,
                .alignment_bytes = options.alignment_bytes}},
+      filters_{options_},
       create_{std::move(create)},
       from_{std::max<std::int64_t>(options.earlier_steps, 0)},
       visibility_{options.earlier_steps >= 0 ? std::optional{path} : std::nullopt} {
@@ -79,6 +82,7 @@ void DeflateTarget::write(const Placed& where, const Selection& selection,
 
 void DeflateTarget::begin_step(std::int64_t step, const Description& description) noexcept {
   step_ = {};
+  filters_.begin_step();
   step_.placed = outcome_of([&] {
     step_.offsets.assign(description.contents.size() + 1, -1);
     for (std::size_t i = 0; file_ && i < description.contents.size(); ++i) {
@@ -110,14 +114,6 @@ void DeflateTarget::write_plain(const std::vector<Part>& parts, const Variable& 
   }
 }
 
-void DeflateTarget::filter(const Variable& variable, std::span<const std::byte> whole, Packed& to) {
-  const TimeChunks chunks{variable, options_};
-  auto filter = filters_.take();
-  const auto filtered = filter->filter(whole, chunks.stored_bytes, chunks.compression);
-  to.bytes.assign(filtered.begin(), filtered.end());
-  filters_.give_back(std::move(filter));
-}
-
 void DeflateTarget::write_parts(const std::vector<Part>& parts, const Description& description) {
   std::vector<ChunkPart> own;
   agree(outcome_of([&] {
@@ -135,7 +131,7 @@ void DeflateTarget::write_parts(const std::vector<Part>& parts, const Descriptio
   }));
   step_.end = step_.offsets.back();
   const Encode encode = [this](const Variable& variable, std::span<const std::byte> whole,
-                               Packed& to) { filter(variable, whole, to); };
+                               Packed& to) { filters_.filter(variable, whole, to); };
   const auto stored = write_chunks(
       step_.chunks, own, {packed_, encode, scratch_, writers_, policy_, compressed_}, step_.end);
   std::string text(stored.size() * sizeof(StoredChunk), '\0');

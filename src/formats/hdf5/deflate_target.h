@@ -18,8 +18,8 @@
 #include "formats/chunks/chunk_parts.h"
 #include "formats/chunks/chunk_writer.h"
 #include "formats/format.h"
-#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/record_file.h"
+#include "formats/hdf5/record_filters.h"
 #include "formats/hdf5/synced_file.h"
 #include "formats/packed_writer.h"
 #include "formats/visibility.h"
@@ -71,7 +71,6 @@ class DeflateTarget : public StepTarget {
   void write_parts(const std::vector<Part>& parts, const Description& description);
   void show(const Switch& visible);
   void check_that_it_goes_on() const;
-  void filter(const Variable& variable, std::span<const std::byte> whole, Packed& to);
   void keep(std::int64_t step);
 
   FormatOptions options_;
@@ -81,7 +80,7 @@ class DeflateTarget : public StepTarget {
   SyncedFile plain_;
   PackedWriter packed_;
   Spares<ScratchMemory> scratch_;
-  Spares<ChunkFilter> filters_;
+  RecordFilters filters_;
   Compressed compressed_;
   std::function<std::unique_ptr<RecordFile>()> create_;
   std::unique_ptr<RecordFile> file_;  // of the first writer

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,16 +16,17 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-std::vector<int> filters_of(const Properties& create) {
-  std::vector<int> filters;
+void read_filters(const Properties& create, EarlierDataset& to) {
+  constexpr std::size_t most_values = 64;
   const int count = H5Pget_nfilters(create.raw());
   for (int i = 0; i < count; ++i) {
     unsigned flags = 0;
-    std::size_t values = 0;
-    filters.push_back(H5Pget_filter2(create.raw(), static_cast<unsigned>(i), &flags, &values,
-                                     nullptr, 0, nullptr, nullptr));
+    std::size_t values = most_values;
+    to.filter_values.resize(most_values);
+    to.filters.push_back(H5Pget_filter2(create.raw(), static_cast<unsigned>(i), &flags, &values,
+                                        to.filter_values.data(), 0, nullptr, nullptr));
+    to.filter_values.resize(std::min(values, most_values));
   }
-  return filters;
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ EarlierDataset earlier_dataset(hid_t file, const std::string& name, const std::s
     std::vector<hsize_t> chunk(extent.size());
     check(H5Pget_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path);
     earlier.chunk = {chunk.begin(), chunk.end()};
-    earlier.filters = filters_of(create);
+    read_filters(create, earlier);
   } else if (const haddr_t offset = H5Dget_offset(dataset.raw()); offset != HADDR_UNDEF) {
     earlier.offset = static_cast<std::int64_t>(offset);
   }

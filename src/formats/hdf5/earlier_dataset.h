@@ -18,7 +18,8 @@ struct EarlierDataset {
   std::vector<std::int64_t> chunk;  ///< extents, time first; none: its data are in one piece ...
   std::int64_t offset = -1;         ///< ... here
   std::vector<int> filters;         ///< that chunks go through: HDF5's numbers, in their order
-  std::int64_t header = 0;          ///< address
+  std::vector<unsigned> filter_values;  ///< of the last one
+  std::int64_t header = 0;              ///< address
 };
 /// Reads the description of a dataset from HDF5: all members but the variable.
 /// @param name  of the dataset. Its first dimension counts the records.

@@ -29,6 +29,7 @@
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
+#include "formats/hdf5/library_filter.h"
 #include "formats/hdf5/object_header.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/types.h"
@@ -87,10 +88,22 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
     check(H5Pset_shuffle(create.raw()), action, path);
   }
   if (chunks.is_filtered) {
-    const auto level = static_cast<unsigned>(compression.level);
-    check(H5Pset_filter(create.raw(), filter_of(compression), H5Z_FLAG_OPTIONAL, 1, &level), action,
-          path);
+    const std::vector<unsigned> values =
+        compression.method == Compression::Method::filter
+            ? compression.values
+            : std::vector{static_cast<unsigned>(compression.level)};
+    check(H5Pset_filter(create.raw(), filter_of(compression), H5Z_FLAG_OPTIONAL, values.size(),
+                        values.data()),
+          action, path);
   }
+}
+
+// The values of a filter of HDF5: what earlier jobs have written is read with the same.
+std::vector<unsigned> filter_values(const Variable& variable, const FormatOptions& options,
+                                    const TimeChunks& chunks) {
+  const bool has_them =
+      chunks.is_filtered && chunks.compression.method == Compression::Method::filter;
+  return has_them ? LibraryFilter{variable, options}.values() : std::vector<unsigned>{};
 }
 
 }  // namespace
@@ -101,6 +114,7 @@ TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const For
       variable_{variable},
       has_strings_{options.has_strings},
       chunks_{variable, options},
+      filter_values_{filter_values(variable, options, chunks_)},
       time_{time},
       index_{room, extent_of_chunk(chunks_, time),
              static_cast<std::int64_t>(chunks_.stored_bytes)} {}
@@ -144,8 +158,11 @@ void TimeDataset::go_on(const EarlierDataset& earlier, std::int64_t steps) {
   const bool is_alike = has_strings_ ? stored_alike(earlier.variable, variable_)
                                      : earlier.variable.type == variable_.type &&
                                            earlier.variable.shape == variable_.shape;
-  if (!is_alike || (variable_.bytes() > 0 && (earlier.chunk != extent_of_chunk(chunks_, time_) ||
-                                              earlier.filters != filters()))) {
+  const bool is_filtered_alike =
+      earlier.filters == filters() &&
+      (filter_values_.empty() || earlier.filter_values == filter_values_);
+  if (!is_alike || (variable_.bytes() > 0 &&
+                    (earlier.chunk != extent_of_chunk(chunks_, time_) || !is_filtered_alike))) {
     throw Error{ErrorCode::unsupported,
                 "cannot go on with the dataset " + root_dataset_name(variable_) + " in " +
                     file_.path() + ": it has another type, shape, size of chunks, or compression"};

@@ -87,6 +87,7 @@ class TimeDataset {
   Variable variable_;
   bool has_strings_;
   TimeChunks chunks_;
+  std::vector<unsigned> filter_values_;
   Time time_;
   ChunkIndex index_;
   std::int64_t chunks_end_ = 0;

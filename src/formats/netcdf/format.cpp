@@ -12,6 +12,7 @@
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/library.h"
+#include "formats/hdf5/library_filter.h"
 #include "formats/hdf5/record_target.h"
 #include "formats/hdf5/zstd_filter.h"
 #include "formats/netcdf/file.h"
@@ -23,12 +24,17 @@ namespace {
 
 class Netcdf : public Format {
  public:
-  explicit Netcdf(Kind kind)
+  explicit Netcdf(Kind kind, bool is_filtered_by_library = false)
       : Format{{.rules = rules::netcdf,
                 .extension = ".nc",
                 .kind = kind,
                 .goes_on = true,
-                .allows_threads = true}} {}
+                .allows_threads = !is_filtered_by_library}} {}
+  void check(const Variable& variable, const FormatOptions& options) const override {
+    FormatOptions own = options;
+    own.splits_complex_numbers = true;
+    h5::check_library_filter(variable, own);
+  }
   [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
                               const Communicator& writers) const override {
     FormatOptions own = options;
@@ -48,7 +54,11 @@ const Format& netcdf(const FormatOptions& options) {
   h5::make_zstd_known_to(reinterpret_cast<const void*>(&nc_open));
   static const Netcdf plain{Kind::plain};
   static const Netcdf compressed{Kind::step};
+  static const Netcdf compressed_by_library{Kind::step, true};
   h5::check_methods(options);
+  if (h5::uses_library_filters(options)) {
+    return compressed_by_library;
+  }
   return options.compresses() ? compressed : plain;
 }
 

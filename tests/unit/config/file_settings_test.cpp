@@ -99,10 +99,24 @@ TEST_F(FileSettingsTest, HaveLevelsOfTheirMethod) {
   EXPECT_EQ(zstd.usual.compression_level, 12);
   EXPECT_EQ(file_settings(settings, "n", "series").usual.compression, "");
   for (const auto* one : {"zstd:20", "deflate:10", "zstd:0", "zstd:", "zstd:x", "gzip", "",
-                          "zstd:4 shuffled", "none:4"}) {
+                          "zstd:4 shuffled", "none:4", "32013,", "32013,,1", "32013,-1", "32013,x",
+                          "65536", "1,4294967296", "32013 unshuffled"}) {
     const auto text = "files.x.compression = '" + std::string{one} + "'";
     EXPECT_THROW(static_cast<void>(Settings::read(text)), Error) << text;
   }
+}
+
+TEST_F(FileSettingsTest, NameFiltersOfHdf5ByTheirNumbers) {
+  const auto settings = Settings::read(
+      "files.default.backend = 'netcdf'\nfiles.default.compression = '32001, 0,4294967295'\n"
+      "files.z.backend = 'zarr'\nfiles.p.backend = 'posix'");
+  const auto usual = file_settings(settings, "n", "series").usual;
+  EXPECT_EQ(usual.compression, "filter");
+  EXPECT_EQ(usual.filter, 32001);
+  EXPECT_EQ(usual.filter_values, (std::vector<unsigned>{0, 4294967295U}));
+  EXPECT_FALSE(usual.shuffle);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "z", "series")), Error);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "checkpoint")), Error);
 }
 
 TEST_F(FileSettingsTest, CompressFilesOfOneStepOfPosixByZstd) {
