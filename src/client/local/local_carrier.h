@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "client/carrier.h"
@@ -91,6 +92,7 @@ class LocalCarrier : public Carrier {
   [[nodiscard]] std::string what(const std::string& owed) const;
   void wait_until(const std::function<bool()>& done, const std::string& owed);
   bool move(const std::function<bool()>& enough);
+  void look_for_orders();
   void obey(protocol::Kind kind, std::span<const std::byte> body);
   void begin_at(const contents::Beginning& beginning);
   void settle(std::int64_t step, const Outcome& outcome);
@@ -124,7 +126,10 @@ class LocalCarrier : public Carrier {
     std::optional<protocol::Opened> told;
     Outcome folder;  // whether this rank means the same folder as the lead
   } opening_;
-  std::int64_t ended_ = 0;    // steps that this rank has ended
+  struct {
+    std::int64_t steps = 0;     // that this rank has ended
+    double at = now_seconds();  // the last one
+  } ended_;
   std::int64_t settled_ = 0;  // number of settled steps
   std::map<std::int64_t, Outcome> failed_;
   bool commits_each_step_ = false;  // as far as this member knows
