@@ -80,6 +80,19 @@ def test_a_job_goes_on_with_the_same_filter_alone(actors: Actors, back_end: str,
         assert list(files.steps) == [0, 1, 2]
 
 
+def test_each_variable_has_its_own(actors: Actors) -> None:
+    """HDF5 has a file in memory for u, and another one for v."""
+    lines = "".join(f"define out {name} float64 {ROWS}x{COLUMNS}\n" for name in "vw")
+    lines += "put out u\nput out v\nput out w\nend_step out\n" * STEPS
+    other = {"v": {"compression": f"{ASKS},3"}, "w": {"compression": "zstd"}}
+    job = play(actors, "hdf5", "kernel", f"{LINKED},7", lines, variables=other)
+    check(job, "hdf5")
+    with open_files(path_of(job, "hdf5")) as files:
+        for step in files.steps:
+            for name in "vw":
+                np.testing.assert_array_equal(files.read(name, step), files.read("u", step))
+
+
 @pytest.mark.parametrize("mode", ["async", "kernel"])
 def test_what_no_filter_takes_is_refused_on_all_ranks(actors: Actors, mode: str) -> None:
     lines = "put out u\nend_step out\n"

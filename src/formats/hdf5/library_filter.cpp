@@ -116,8 +116,11 @@ LibraryFilter::LibraryFilter(const Variable& variable, const FormatOptions& opti
   const Properties access{H5Pcreate(H5P_FILE_ACCESS)};
   constexpr std::size_t grows_by = std::size_t{1} << 20;
   check(H5Pset_fapl_core(access.raw(), grows_by, false), "open", in_memory);
-  file_ = File{check(H5Fcreate("iocomp-filter", H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "open",
-                     in_memory)};
+  // HDF5 takes files in memory that have one name for the same.
+  static std::int64_t files = 0;
+  const std::string file = "iocomp-filter-" + std::to_string(++files);
+  file_ = File{
+      check(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "open", in_memory)};
   // A filter that may be left out is asked for nothing.
   (void)make(file_, variable, type_, extent, chunks.compression, H5Z_FLAG_MANDATORY);
   dataset_ = make(file_, variable, type_, extent, chunks.compression, H5Z_FLAG_OPTIONAL);
