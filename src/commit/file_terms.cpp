@@ -47,14 +47,17 @@ formats::Compression::Method method_of(const std::string& name) {
 }
 
 formats::Storage storage_of(const config::VariableSettings& variable) {
-  return {.chunk_bytes = variable.chunk_bytes,
-          .compression = {.method = method_of(variable.compression),
-                          .level = variable.compression_level,
-                          .shuffle = variable.shuffle,
-                          .filter = variable.filter,
-                          .values = variable.filter_values},
-          .operator_name = variable.operator_name,
-          .operator_parameters = variable.operator_parameters};
+  formats::Storage storage{.chunk_bytes = variable.chunk_bytes,
+                           .compression = {.method = method_of(variable.compression),
+                                           .level = variable.compression_level,
+                                           .shuffle = variable.shuffle,
+                                           .filter = variable.filter},
+                           .operator_name = variable.operator_name,
+                           .operator_parameters = variable.operator_parameters};
+  auto& values = storage.compression.values;
+  storage.compression.value_count = std::min(values.size(), variable.filter_values.size());
+  std::copy_n(variable.filter_values.begin(), storage.compression.value_count, values.begin());
+  return storage;
 }
 
 // Only floating-point elements that have more bits than `keep_bits` are rounded.

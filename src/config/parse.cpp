@@ -170,7 +170,7 @@ std::optional<Compression> parse_filter(std::string_view text) {
     const auto number = parse_integer(trimmed(text.substr(0, comma)));
     const bool ends_with_comma = comma + 1 == text.size();
     if (!number || *number < 0 || *number > (is_first ? most_filter : UINT32_MAX) ||
-        ends_with_comma || found.values.size() > most_values) {
+        ends_with_comma || found.values.size() == most_values) {
       return std::nullopt;
     }
     if (is_first) {

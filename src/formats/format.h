@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -85,7 +86,8 @@ struct Compression {
   int level = 0;        ///< of the method: 1 is fast
   bool shuffle = true;  ///< the bytes of elements are sorted before
   int filter = 0;       ///< the number of a filter that HDF5 finds, and the values that it gets
-  std::vector<unsigned> values{};
+  std::array<unsigned, 32> values{};
+  std::size_t value_count = 0;
 
   [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
 };

@@ -53,7 +53,7 @@ Dataset make(const File& file, const Variable& variable, const Type& type,
   const auto rank = static_cast<int>(chunk.size());
   H5Pset_chunk(create.raw(), rank, chunk.data());
   H5Pset_fill_time(create.raw(), H5D_FILL_TIME_NEVER);
-  H5Pset_filter(create.raw(), compression.filter, flags, compression.values.size(),
+  H5Pset_filter(create.raw(), compression.filter, flags, compression.value_count,
                 compression.values.data());
   const Space space{H5Screate_simple(rank, chunk.data(), nullptr)};
   const std::string name = flags == H5Z_FLAG_OPTIONAL ? "chunk" : "tried";

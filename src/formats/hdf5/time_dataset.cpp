@@ -88,12 +88,11 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
     check(H5Pset_shuffle(create.raw()), action, path);
   }
   if (chunks.is_filtered) {
-    const std::vector<unsigned> values =
-        compression.method == Compression::Method::filter
-            ? compression.values
-            : std::vector{static_cast<unsigned>(compression.level)};
-    check(H5Pset_filter(create.raw(), filter_of(compression), H5Z_FLAG_OPTIONAL, values.size(),
-                        values.data()),
+    const bool is_of_library = compression.method == Compression::Method::filter;
+    const auto level = static_cast<unsigned>(compression.level);
+    check(H5Pset_filter(create.raw(), filter_of(compression), H5Z_FLAG_OPTIONAL,
+                        is_of_library ? compression.value_count : 1,
+                        is_of_library ? compression.values.data() : &level),
           action, path);
   }
 }
