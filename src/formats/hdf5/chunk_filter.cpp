@@ -45,13 +45,15 @@ int filter_of(const Compression& compression) noexcept {
   }
 }
 
+bool uses(const FormatOptions& options, Compression::Method method) {
+  return options.compression.method == method ||
+         std::ranges::any_of(options.storages, [method](const Storage& storage) {
+           return storage.compression.method == method;
+         });
+}
+
 void check_methods(const FormatOptions& options) {
-  constexpr auto zstd = Compression::Method::zstd;
-  const bool is_wanted = options.compression.method == zstd ||
-                         std::ranges::any_of(options.storages, [](const Storage& other) {
-                           return other.compression.method == zstd;
-                         });
-  if (is_wanted && !has_zstd()) {
+  if (uses(options, Compression::Method::zstd) && !has_zstd()) {
     throw Error{ErrorCode::invalid_setting,
                 "compression = \"zstd\": this iocomp was built without libzstd; it has deflate"};
   }

@@ -12,6 +12,8 @@ namespace iocomp::formats::h5 {
 
 /// The number of a method among HDF5's filters. @pre compression.is_on()
 [[nodiscard]] int filter_of(const Compression& compression) noexcept;
+/// True if some variable may be compressed so.
+[[nodiscard]] bool uses(const FormatOptions& options, Compression::Method method);
 /// @throws Error{invalid_setting} for a method that this build does not have, and a filter that
 /// HDF5 does not find.
 void check_methods(const FormatOptions& options);

@@ -27,7 +27,7 @@
 #include "formats/chunks/chunk_writer.h"
 #include "formats/extent.h"
 #include "formats/format.h"
-#include "formats/hdf5/library_filter.h"
+#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/record_file.h"
 #include "formats/hdf5/record_filters.h"
 #include "formats/hdf5/time_chunks.h"
@@ -56,7 +56,7 @@ DeflateTarget::DeflateTarget(const Path& path, const FormatOptions& options, MPI
                .writers = writers,
                .policy = policy_,
                .others = other_members,
-               .crew = uses_library_filters(options) ? nullptr : options.crew,
+               .crew = uses(options, Compression::Method::filter) ? nullptr : options.crew,
                .alignment_bytes = options.alignment_bytes}},
       filters_{options_},
       create_{std::move(create)},
@@ -82,7 +82,6 @@ void DeflateTarget::write(const Placed& where, const Selection& selection,
 
 void DeflateTarget::begin_step(std::int64_t step, const Description& description) noexcept {
   step_ = {};
-  filters_.begin_step();
   step_.placed = outcome_of([&] {
     step_.offsets.assign(description.contents.size() + 1, -1);
     for (std::size_t i = 0; file_ && i < description.contents.size(); ++i) {

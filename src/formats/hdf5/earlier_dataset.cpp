@@ -14,22 +14,20 @@
 #include "formats/hdf5/handle.h"
 
 namespace iocomp::formats::h5 {
-namespace {
-
-void read_filters(const Properties& create, EarlierDataset& to) {
+Filters filters_of(const Properties& create) {
   constexpr std::size_t most_values = 64;
+  Filters filters;
   const int count = H5Pget_nfilters(create.raw());
   for (int i = 0; i < count; ++i) {
     unsigned flags = 0;
     std::size_t values = most_values;
-    to.filter_values.resize(most_values);
-    to.filters.push_back(H5Pget_filter2(create.raw(), static_cast<unsigned>(i), &flags, &values,
-                                        to.filter_values.data(), 0, nullptr, nullptr));
-    to.filter_values.resize(std::min(values, most_values));
+    filters.values.resize(most_values);
+    filters.numbers.push_back(H5Pget_filter2(create.raw(), static_cast<unsigned>(i), &flags,
+                                             &values, filters.values.data(), 0, nullptr, nullptr));
+    filters.values.resize(std::min(values, most_values));
   }
+  return filters;
 }
-
-}  // namespace
 
 EarlierDataset earlier_dataset(hid_t file, const std::string& name, const std::string& path) {
   const std::string action = "look at the dataset " + name + " in";
@@ -45,7 +43,7 @@ EarlierDataset earlier_dataset(hid_t file, const std::string& name, const std::s
     std::vector<hsize_t> chunk(extent.size());
     check(H5Pget_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path);
     earlier.chunk = {chunk.begin(), chunk.end()};
-    read_filters(create, earlier);
+    earlier.filters = filters_of(create);
   } else if (const haddr_t offset = H5Dget_offset(dataset.raw()); offset != HADDR_UNDEF) {
     earlier.offset = static_cast<std::int64_t>(offset);
   }

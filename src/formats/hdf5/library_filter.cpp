@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "contents/dimensions.h"
 #include "formats/format.h"
+#include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/plugins.h"
@@ -25,7 +26,6 @@ namespace iocomp::formats::h5 {
 namespace {
 
 constexpr const char* in_memory = "a file in memory";
-constexpr std::size_t most_values = 64;
 
 bool is_of_library(const Compression& compression) {
   return compression.method == Compression::Method::filter;
@@ -71,13 +71,6 @@ Dataset make(const File& file, const Variable& variable, const Type& type,
 
 }  // namespace
 
-bool uses_library_filters(const FormatOptions& options) {
-  return is_of_library(options.compression) ||
-         std::ranges::any_of(options.storages, [](const Storage& storage) {
-           return is_of_library(storage.compression);
-         });
-}
-
 void check_library_filters(const FormatOptions& options) {
   const Quiet quiet;
   const auto check_one = [](const Compression& compression) {
@@ -109,7 +102,7 @@ void check_library_filter(const Variable& variable, const FormatOptions& options
 }
 
 LibraryFilter::LibraryFilter(const Variable& variable, const FormatOptions& options)
-    : name_{variable.name}, type_{type_in_file(variable, options)} {
+    : name_{variable.name}, shape_{variable.shape}, type_{type_in_file(variable, options)} {
   const Quiet quiet;
   const TimeChunks chunks{variable, options};
   const auto extent = chunk_in_file(variable, options, chunks);
@@ -124,14 +117,11 @@ LibraryFilter::LibraryFilter(const Variable& variable, const FormatOptions& opti
   // A filter that may be left out is asked for nothing.
   (void)make(file_, variable, type_, extent, chunks.compression, H5Z_FLAG_MANDATORY);
   dataset_ = make(file_, variable, type_, extent, chunks.compression, H5Z_FLAG_OPTIONAL);
-  const Properties made{check(H5Dget_create_plist(dataset_.raw()), "look at", in_memory)};
-  values_.resize(most_values);
-  std::size_t count = values_.size();
-  unsigned flags = 0;
-  check(H5Pget_filter_by_id2(made.raw(), chunks.compression.filter, &flags, &count, values_.data(),
-                             0, nullptr, nullptr),
-        "look at", in_memory);
-  values_.resize(std::min(count, values_.size()));
+}
+
+std::vector<unsigned> LibraryFilter::values() const {
+  return filters_of(Properties{check(H5Dget_create_plist(dataset_.raw()), "look at", in_memory)})
+      .values;
 }
 
 std::uint32_t LibraryFilter::filter(std::span<const std::byte> whole,

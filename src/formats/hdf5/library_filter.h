@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "array/box.h"
 #include "formats/format.h"
 #include "formats/hdf5/handle.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
 
-/// True if some variable goes through a filter that HDF5 finds, in a plug-in or among its own.
-[[nodiscard]] bool uses_library_filters(const FormatOptions& options);
-/// @throws Error{invalid_setting} for a filter that HDF5 does not find.
+/// @throws Error{invalid_setting} for a filter that HDF5 finds neither among its own nor in a
+/// plug-in.
 void check_library_filters(const FormatOptions& options);
 /// The same for a variable that its filter cannot take. @throws Error{invalid_setting}.
 void check_library_filter(const Variable& variable, const FormatOptions& options);
@@ -32,14 +32,16 @@ class LibraryFilter {
   /// @throws Error{storage_failure}.
   std::uint32_t filter(std::span<const std::byte> whole, std::vector<std::byte>& to) const;
   /// The values that the filter works with. It may make them of those in the settings.
-  [[nodiscard]] const std::vector<unsigned>& values() const noexcept { return values_; }
+  [[nodiscard]] std::vector<unsigned> values() const;
+  /// The shape of the variable, as it was then.
+  [[nodiscard]] const array::Shape& shape() const noexcept { return shape_; }
 
  private:
   std::string name_;
+  array::Shape shape_;
   Type type_;
   File file_;
   Dataset dataset_;  // of one chunk
-  std::vector<unsigned> values_;
 };
 
 }  // namespace iocomp::formats::h5

@@ -16,7 +16,10 @@ namespace iocomp::formats::h5 {
 void RecordFilters::filter(const Variable& variable, std::span<const std::byte> whole, Packed& to) {
   const TimeChunks chunks{variable, options_};
   if (chunks.compression.method == Compression::Method::filter) {
-    const auto found = of_library_.try_emplace(variable.id, variable, options_).first;
+    auto found = of_library_.find(variable.id);
+    if (found == of_library_.end() || found->second.shape() != variable.shape) {
+      found = of_library_.insert_or_assign(variable.id, LibraryFilter{variable, options_}).first;
+    }
     to.filter_mask = found->second.filter(whole, to.bytes);
     return;
   }

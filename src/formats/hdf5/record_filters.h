@@ -21,8 +21,6 @@ class RecordFilters {
   /// `options` outlive this.
   explicit RecordFilters(const FormatOptions& options) : options_{options} {}
 
-  /// Variables may have other shapes from here on. In the thread that has HDF5.
-  void begin_step() { of_library_.clear(); }
   /// @throws Error{storage_failure}.
   void filter(const Variable& variable, std::span<const std::byte> whole, Packed& to);
 

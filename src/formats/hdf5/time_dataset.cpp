@@ -97,14 +97,6 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
   }
 }
 
-// The values of a filter of HDF5: what earlier jobs have written is read with the same.
-std::vector<unsigned> filter_values(const Variable& variable, const FormatOptions& options,
-                                    const TimeChunks& chunks) {
-  const bool has_them =
-      chunks.is_filtered && chunks.compression.method == Compression::Method::filter;
-  return has_them ? LibraryFilter{variable, options}.values() : std::vector<unsigned>{};
-}
-
 }  // namespace
 
 TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const FormatOptions& options,
@@ -113,7 +105,6 @@ TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const For
       variable_{variable},
       has_strings_{options.has_strings},
       chunks_{variable, options},
-      filter_values_{filter_values(variable, options, chunks_)},
       time_{time},
       index_{room, extent_of_chunk(chunks_, time),
              static_cast<std::int64_t>(chunks_.stored_bytes)} {}
@@ -142,31 +133,32 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
                        action, path)};
 }
 
-std::vector<int> TimeDataset::filters() const {
-  std::vector<int> all;
+// Readers take one set of values of a filter of HDF5 for all chunks, those of earlier jobs too.
+bool TimeDataset::is_filtered_like(const Filters& earlier, const FormatOptions& options) const {
+  std::vector<int> numbers;
   if (chunks_.is_filtered && chunks_.compression.shuffle) {
-    all.push_back(H5Z_FILTER_SHUFFLE);
+    numbers.push_back(H5Z_FILTER_SHUFFLE);
   }
   if (chunks_.is_filtered) {
-    all.push_back(filter_of(chunks_.compression));
+    numbers.push_back(filter_of(chunks_.compression));
   }
-  return all;
+  const bool has_values =
+      chunks_.is_filtered && chunks_.compression.method == Compression::Method::filter;
+  return earlier.numbers == numbers &&
+         (!has_values || earlier.values == LibraryFilter{variable_, options}.values());
 }
 
-void TimeDataset::go_on(const EarlierDataset& earlier, std::int64_t steps) {
+void TimeDataset::go_on(const EarlierDataset& earlier, const FormatOptions& options) {
   const bool is_alike = has_strings_ ? stored_alike(earlier.variable, variable_)
                                      : earlier.variable.type == variable_.type &&
                                            earlier.variable.shape == variable_.shape;
-  const bool is_filtered_alike =
-      earlier.filters == filters() &&
-      (filter_values_.empty() || earlier.filter_values == filter_values_);
-  if (!is_alike || (variable_.bytes() > 0 &&
-                    (earlier.chunk != extent_of_chunk(chunks_, time_) || !is_filtered_alike))) {
+  if (!is_alike || (variable_.bytes() > 0 && (earlier.chunk != extent_of_chunk(chunks_, time_) ||
+                                              !is_filtered_like(earlier.filters, options)))) {
     throw Error{ErrorCode::unsupported,
                 "cannot go on with the dataset " + root_dataset_name(variable_) + " in " +
                     file_.path() + ": it has another type, shape, size of chunks, or compression"};
   }
-  const std::int64_t kept = grows() ? std::min(steps, earlier.records) : 1;
+  const std::int64_t kept = grows() ? std::min(options.earlier_steps, earlier.records) : 1;
   if (variable_.bytes() > 0) {
     take_over(earlier, kept);
   }

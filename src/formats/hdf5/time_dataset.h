@@ -43,9 +43,9 @@ class TimeDataset {
   [[nodiscard]] Dataset make(hid_t group, const std::string& name, const Type& type,
                              const Properties& create) const;
 
-  /// Go on behind the first `steps` records of what earlier jobs have written. Before any other
+  /// Go on behind the records of the steps of earlier jobs that the options keep. Before any other
   /// call. @throws Error{unsupported} where that has another type, shape, other chunks or filters.
-  void go_on(const EarlierDataset& earlier, std::int64_t steps);
+  void go_on(const EarlierDataset& earlier, const FormatOptions& options);
 
   /// Room for a record.
   /// @return the offset of its first byte; the others follow. -1 where it goes through filters.
@@ -76,7 +76,7 @@ class TimeDataset {
     return variable_.bytes() == 0 ||
            (chunks_.is_filtered ? filtered_.contains(step) : offsets_.contains(chunk_of(step)));
   }
-  [[nodiscard]] std::vector<int> filters() const;
+  [[nodiscard]] bool is_filtered_like(const Filters& earlier, const FormatOptions& options) const;
   void take_over(const EarlierDataset& earlier, std::int64_t steps);
   void copy_last_chunk(std::int64_t kept);
   void add(std::int64_t step);
@@ -87,7 +87,6 @@ class TimeDataset {
   Variable variable_;
   bool has_strings_;
   TimeChunks chunks_;
-  std::vector<unsigned> filter_values_;
   Time time_;
   ChunkIndex index_;
   std::int64_t chunks_end_ = 0;

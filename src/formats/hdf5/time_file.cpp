@@ -29,7 +29,7 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
     names_.add(variable.name, file().path());
     auto records = std::make_unique<TimeDataset>(room(), variable, options_);
     if (earlier_ && earlier_->datasets.contains(variable.name)) {
-      records->go_on(earlier_->datasets.at(variable.name), options_.earlier_steps);
+      records->go_on(earlier_->datasets.at(variable.name), options_);
       std::erase_if(datasets_, [&](const auto& entry) {
         return entry.first < 0 && entry.second.variable.name == variable.name;
       });

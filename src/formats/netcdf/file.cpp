@@ -69,7 +69,7 @@ void NetcdfFile::go_on(const EarlierVariable& earlier, int number) {
     defined.offset = earlier.dataset.offset;
   } else {
     defined.records = records_of(defined);
-    defined.records->go_on(earlier.dataset, options_.earlier_steps);
+    defined.records->go_on(earlier.dataset, options_);
   }
   if (grows(defined)) {
     records_ = std::max(records_, std::min(earlier.dataset.records, options_.earlier_steps));
