@@ -103,4 +103,6 @@ def test_memory_of_malloc_goes_past_the_page_cache(
     assert found["direct_bytes"] + found["buffered_bytes"] >= STEPS * STEP_BYTES, found
     assert found["buffered_bytes"] < STEPS * STEP_BYTES / 50, found
     if back_end != "pnetcdf":  # its records begin anywhere in a page
-        assert found["copied_bytes"] == STEPS * STEP_BYTES, found  # once
+        # malloc puts one block in 256 where the file has it, and that block is lent.
+        assert found["copied_bytes"] + found["lent_bytes"] == STEPS * STEP_BYTES, found  # once
+        assert found["copied_bytes"] >= STEPS * STEP_BYTES / 2, found
