@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
@@ -36,6 +37,9 @@ namespace iocomp::formats::zarr {
 namespace {
 
 constexpr const char* other_writers = "the other writers of a Zarr store";
+// More runs than these, if they are shorter, cost less by way of the writer of their chunk.
+constexpr std::int64_t few_runs = 16;
+constexpr std::int64_t long_run = std::int64_t{4} << 10;
 
 void make_root(const Path& path) {
   path.folder().remove(path.name());
@@ -132,45 +136,102 @@ void StoreTarget::sync_shard() const {
   }
 }
 
-// The parts are in order of their variables.
+// Cuts the parts, which are in order of their variables, at the borders of chunks.
+std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, std::int64_t step,
+                                               const Description& description) const {
+  std::vector<Own> all;
+  std::vector<std::int64_t> need_chunks;
+  for (const auto& placed : description.contents) {
+    const Variable& variable = placed.variable;
+    Own& own = all.emplace_back();
+    own.chunks.add(variable, Laid{variable, step, options_}.chunks);
+    std::int64_t runs = 0;
+    std::int64_t bytes = 0;
+    for (const auto& part : std::ranges::equal_range(parts, variable.id, {}, &Part::variable)) {
+      own.chunks.cut(part.variable, part.selection, part.bytes, own.parts);
+      const auto row = array::row_elements(variable.shape, part.selection.box);
+      runs += (part.selection.count + row - 1) / std::max<std::int64_t>(row, 1);
+      bytes += std::ssize(part.bytes);
+    }
+    const bool has_short_runs = runs > few_runs && bytes / runs < long_run;
+    // A hole in a file reads as zeros.
+    const bool has_fill = std::ranges::any_of(fill_bytes(variable),
+                                              [](std::byte byte) { return byte != std::byte{0}; });
+    const bool is_compressed = options_.storage_of(variable.name).compression.is_on();
+    need_chunks.push_back(is_compressed || has_fill || has_short_runs ? 1 : 0);
+  }
+  mpi::maximum(writers_, need_chunks, policy_, other_writers);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].goes_in_place = need_chunks[i] == 0;
+  }
+  return all;
+}
+
+// Writes parts to where the shard has them. Returns their chunks, which other writers may have too.
+std::vector<StoredChunk> StoreTarget::put_in_place(const Own& own) {
+  std::vector<StoredChunk> stored;
+  for (const auto& part : own.parts) {
+    open_shard();
+    const auto& [variable, chunks, first] = own.chunks.of(part.chunk);
+    const auto element = static_cast<std::int64_t>(chunks.element_bytes);
+    const Selection& what = part.selection;
+    std::span<const std::byte> rest = part.bytes;
+    array::RunCursor cursor{variable.shape, what.box, what.first, what.count};
+    array::Run run;
+    while (cursor.next(run)) {
+      const auto bytes = static_cast<std::size_t>(run.elements * element);
+      write_plainly(shard_.file, run.index * element, rest.first(bytes), shard_.path);
+      rest = rest.subspan(bytes);
+    }
+    const std::int64_t offset = part.chunk * chunks.bytes();
+    begin_flush(shard_.file, offset, chunks.bytes());
+    stored.push_back({part.chunk, {offset, chunks.bytes()}});
+  }
+  return stored;
+}
+
+std::vector<StoredChunk> StoreTarget::put_chunks(const Own& own, const Compression& compression,
+                                                 std::int64_t& end) {
+  Encode encode;
+  if (compression.is_on()) {
+    encode = [this, compression](const Variable& /*variable*/, std::span<const std::byte> whole,
+                                 Packed& to) { encoder_.encode(whole, compression, to.bytes); };
+  }
+  return write_chunks(own.chunks, own.parts,
+                      {packed_, encode, scratch_, writers_, policy_, compressed_}, end);
+}
+
 void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step,
                                const Description& description) {
+  const auto all = cut(parts, step, description);
   std::vector<Written> written;
-  std::vector<std::int64_t> ends;
-  Outcome synced;
-  for (std::size_t i = 0; i < description.contents.size(); ++i) {
+  std::vector<std::int64_t> ends(all.size(), 0);
+  Outcome mine;
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const Variable& variable = description.contents[i].variable;
-    std::int64_t end = 0;
-    if (variable.bytes() > 0) {
-      const Laid laid{variable, step, options_};
-      StepChunks chunks;
-      chunks.add(variable, laid.chunks);
-      std::vector<ChunkPart> own;
-      for (const auto& part : std::ranges::equal_range(parts, variable.id, {}, &Part::variable)) {
-        chunks.cut(part.variable, part.selection, part.bytes, own);
-      }
-      begin_shard(variable, laid);
-      const Compression compression = options_.storage_of(variable.name).compression;
-      Encode encode;
-      if (compression.is_on()) {
-        encode = [this, compression](const Variable& /*variable*/, std::span<const std::byte> whole,
-                                     Packed& to) { encoder_.encode(whole, compression, to.bytes); };
-      }
-      const auto stored = write_chunks(
-          chunks, own, {packed_, encode, scratch_, writers_, policy_, compressed_}, end);
-      for (const auto& chunk : stored) {
-        written.push_back({static_cast<std::int64_t>(i), chunk});
-      }
-      if (const Outcome mine = outcome_of([this] { sync_shard(); }); synced.ok()) {
-        synced = mine;
-      }
+    if (variable.bytes() == 0) {
+      continue;
     }
-    ends.push_back(end);
+    const Laid laid{variable, step, options_};
+    begin_shard(variable, laid);
+    std::vector<StoredChunk> stored;
+    Outcome put;
+    if (all[i].goes_in_place) {
+      put = outcome_of([&] { stored = put_in_place(all[i]); });
+      ends[i] = laid.chunks.all_bytes();
+    } else {
+      stored = put_chunks(all[i], options_.storage_of(variable.name).compression, ends[i]);
+    }
+    for (const auto& chunk : stored) {
+      written.push_back({static_cast<std::int64_t>(i), chunk});
+    }
+    put = put.ok() ? outcome_of([this] { sync_shard(); }) : put;
+    mine = mine.ok() ? put : mine;
   }
   shard_ = {};
-  agree(synced);
-  const auto all = mpi::gather(writers_, 0, text_of(written), policy_, other_writers);
-  on_first([&] { end_shards(step, description, all, ends); });
+  agree(mine);
+  const auto gathered = mpi::gather(writers_, 0, text_of(written), policy_, other_writers);
+  on_first([&] { end_shards(step, description, gathered, ends); });
 }
 
 // Writes the index of each shard behind its chunks.
@@ -197,7 +258,8 @@ void StoreTarget::end_shards(std::int64_t step, const Description& description,
     }
     const Variable& variable = description.contents[i].variable;
     begin_shard(variable, Laid{variable, step, options_});
-    if (ends[i] > 0) {  // there are chunks, and so is the file: a new one would lose them
+    if (std::ranges::any_of(chunks[i], [](const Extent& chunk) { return chunk.bytes >= 0; })) {
+      // The file is there: a new one would lose its chunks.
       shard_.file = root_->folder(shard_.folder).open_own(shard_.name, O_RDWR);
     }
     open_shard();

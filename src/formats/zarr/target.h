@@ -28,9 +28,11 @@
 namespace iocomp::formats::zarr {
 
 /// A store of Zarr 3: a folder, with an array for each variable. A step of a variable is one shard,
-/// which is one file: the writers send one another parts of its chunks, and each writes the chunks
-/// that are his. The first writer ends the shards with their indices, and keeps the metadata. What
-/// fails on one writer fails on all of them, and costs the step.
+/// which is one file. Its chunks lie in it in row-major order, so each writer puts long runs in
+/// place. Where they are compressed, or runs are short, the writers send one another parts of
+/// chunks, and each writes the chunks that are his. The first writer ends the shards with their
+/// indices, and keeps the metadata. What fails on one writer fails on all of them, and costs the
+/// step.
 class StoreTarget : public StepTarget {
  public:
   /// Collective over `writers`.
@@ -48,6 +50,12 @@ class StoreTarget : public StepTarget {
     Selection selection;
     std::span<const std::byte> bytes;
   };
+  // What this writer has of a variable in a step.
+  struct Own {
+    StepChunks chunks{};
+    std::vector<ChunkPart> parts{};
+    bool goes_in_place = false;  // the same on all writers
+  };
   // The file that this writer writes just now.
   struct Shard {
     std::string folder;
@@ -57,8 +65,13 @@ class StoreTarget : public StepTarget {
   };
   void agree(const Outcome& mine) const;
   void on_first(const std::function<void()>& call) const;
+  [[nodiscard]] std::vector<Own> cut(const std::vector<Part>& parts, std::int64_t step,
+                                     const Description& description) const;
   void write_shards(const std::vector<Part>& parts, std::int64_t step,
                     const Description& description);
+  [[nodiscard]] std::vector<StoredChunk> put_in_place(const Own& own);
+  [[nodiscard]] std::vector<StoredChunk> put_chunks(const Own& own, const Compression& compression,
+                                                    std::int64_t& end);
   void begin_shard(const Variable& variable, const Laid& laid);
   void open_shard();
   void sync_shard() const;
