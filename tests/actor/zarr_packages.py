@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 _HERE = Path(__file__).resolve().parent
-_PACKAGES = _HERE.parents[1] / "build/zarr"
+PACKAGES = _HERE.parents[1] / "build/zarr"
 
 
 def has_zarr() -> bool:
     """Return True if the packages are there."""
-    is_there = (_PACKAGES / "iocomp-installed").exists()
+    is_there = (PACKAGES / "iocomp-installed").exists()
     assert is_there or os.environ.get("IOCOMP_TEST_NEED_ZARR") != "1", "tools/install-zarr fetches zarr-python"
     return is_there
 
@@ -35,7 +35,7 @@ def _dumper() -> subprocess.Popen[str]:
     return subprocess.Popen(
         # Without the packages of the system, which want its NumPy.
         [sys.executable, "-S", str(_HERE / "dump_zarr.py")],
-        env={**os.environ, "PYTHONPATH": str(_PACKAGES)},
+        env={**os.environ, "PYTHONPATH": str(PACKAGES)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,9 @@ import numpy.typing as npt
 import pytest
 from actors import Actors, Job
 from files import MODES, file_settings, mode_settings, skip_if_missing, values, values_in
+from zarr_packages import PACKAGES, has_zarr
+
+from iocomp import UnsupportedError, open_files
 
 ROWS, COLUMNS = 60, 5000
 CHUNK_ROWS = 5  # as many as 200 KiB take
@@ -62,3 +68,35 @@ def test_what_nobody_puts_is_zero(actors: Actors, mode: str) -> None:
         index = np.fromfile(job.folder / f"out.zarr/u/c.{step}.0.0", np.uint8)[-16 * 12 - 4 : -4]
         offsets = index.view(np.int64)[::2]
         assert [chunk for chunk in range(12) if offsets[chunk] >= 0] == [0, 1, 8], offsets
+
+
+FOREIGN = """
+import sys, warnings, numpy, zarr
+from zarr.codecs import BloscCodec
+warnings.simplefilter("ignore")
+root = zarr.open_group(sys.argv[1], mode="w", zarr_format=3)
+for name, dtype, shuffle, block in [
+    ("sorted", "f8", "shuffle", 0), ("plain", "i2", "noshuffle", 0), ("blocks", "c16", "shuffle", 4096),
+    ("bytes", "u1", "shuffle", 1000), ("noise", "f8", "shuffle", 0), ("bits", "f8", "bitshuffle", 0),
+]:
+    values = numpy.random.default_rng(1).random((3, 70, 50)) * (1 if name == "noise" else 9) // (name != "noise" or 1e-9)
+    values = values.astype(dtype)
+    codec = BloscCodec(cname="zstd", shuffle=shuffle, typesize=values.itemsize, clevel=3, blocksize=block)
+    root.create_array(name, shape=values.shape, dtype=dtype, shards=(1, 70, 50), chunks=(1, 35, 50),
+        compressors=codec, dimension_names=("time", "y", "x"))[:] = values
+    numpy.save(sys.argv[1] + "." + name + ".npy", values)
+zarr.consolidate_metadata(sys.argv[1])
+"""
+
+
+def test_blosc_of_others_is_read(tmp_path: Path) -> None:
+    if not has_zarr():
+        pytest.skip("zarr-python is not there: tools/install-zarr fetches it")
+    path = tmp_path / "foreign.zarr"
+    environment = os.environ | {"PYTHONPATH": str(PACKAGES)}
+    subprocess.run([sys.executable, "-S", "-c", FOREIGN, str(path)], env=environment, check=True)
+    with open_files(path) as files:
+        for name in ("sorted", "plain", "blocks", "bytes", "noise"):
+            np.testing.assert_array_equal(files.read(name, 1), np.load(f"{path}.{name}.npy")[1])
+        with pytest.raises(UnsupportedError, match="sorted bits"):
+            files.read("bits", 1)

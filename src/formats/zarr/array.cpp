@@ -22,6 +22,8 @@ namespace {
 
 using Lengths = std::vector<std::int64_t>;
 
+constexpr int most_of_blosc = 9;  // its highest level
+
 [[noreturn]] void refuse(const std::string& why) { throw Error{ErrorCode::storage_failure, why}; }
 [[noreturn]] void cannot(const std::string& what) {
   throw Error{ErrorCode::unsupported, "it has " + what + ", which iocomp cannot read"};
@@ -49,7 +51,13 @@ Json of_bytes(array::ElementType type) {
 
 Json codecs_of_chunks(const Array& array) {
   Json all = Json::array({of_bytes(array.type)});
-  if (array.compression.method == Compression::Method::zstd) {
+  if (array.compression.method == Compression::Method::zstd && array.compression.shuffle) {
+    all.push_back(codec("blosc", {{"cname", "zstd"},
+                                  {"clevel", std::min(array.compression.level, most_of_blosc)},
+                                  {"shuffle", "shuffle"},
+                                  {"typesize", array::size_bytes(array.type)},
+                                  {"blocksize", 0}}));
+  } else if (array.compression.method == Compression::Method::zstd) {
     all.push_back(codec("zstd", {{"level", array.compression.level}, {"checksum", true}}));
   } else if (array.compression.is_on()) {
     all.push_back(codec("gzip", {{"level", array.compression.level}}));
@@ -103,15 +111,21 @@ void take_codecs_of_chunks(const Json& codecs, Array& array) {
   take_bytes(codecs.front(), array.type);
   for (std::size_t i = 1; i < codecs.size(); ++i) {
     const std::string name = name_of(codecs[i]);
-    const bool compresses = name == "zstd" || name == "gzip";
+    const bool is_blosc = name == "blosc";
+    const bool compresses = name == "zstd" || name == "gzip" || is_blosc;
     if (array.has_checksums || (name != "crc32c" && (!compresses || array.compression.is_on()))) {
       cannot("the codec " + name + " there");
     }
     if (compresses) {
+      const Json configuration = configuration_of(codecs[i]);
+      if (is_blosc && configuration.value("cname", "") != "zstd") {
+        cannot("the codec blosc with " + configuration.value("cname", ""));
+      }
       array.compression.method =
-          name == "zstd" ? Compression::Method::zstd : Compression::Method::deflate;
+          name == "gzip" ? Compression::Method::deflate : Compression::Method::zstd;
+      array.compression.shuffle = is_blosc;
       array.compression.level = static_cast<int>(
-          contents::integer_from(configuration_of(codecs[i]).value("level", Json(0))));
+          contents::integer_from(configuration.value(is_blosc ? "clevel" : "level", Json(0))));
     }
     array.has_checksums = name == "crc32c";
   }

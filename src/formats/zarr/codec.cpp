@@ -12,6 +12,7 @@
 #include "formats/format.h"
 #include "formats/frames/zstd.h"
 #include "formats/zarr/array.h"
+#include "formats/zarr/blosc.h"
 #include "formats/zarr/crc32c.h"
 #include "formats/zarr/gzip.h"
 
@@ -57,15 +58,19 @@ void check_methods(const FormatOptions& options) {
   }
 }
 
-void Encoder::encode(std::span<const std::byte> chunk, const Compression& compression,
-                     std::vector<std::byte>& to) {
+void Encoder::encode(std::span<const std::byte> chunk, std::size_t element_bytes,
+                     const Compression& compression, std::vector<std::byte>& to) {
   if (compression.method == Compression::Method::deflate) {
     gzip(chunk, compression.level, to);
     return;
   }
   auto bench = benches_.take();
-  const auto frame = frames::frame_of(chunk, 1, compression, *bench);
-  to.assign(frame.begin(), frame.end());
+  if (compression.shuffle) {
+    blosc(chunk, element_bytes, compression, *bench, to);
+  } else {
+    const auto frame = frames::frame_of(chunk, element_bytes, compression, *bench);
+    to.assign(frame.begin(), frame.end());
+  }
   benches_.give_back(std::move(bench));
 }
 
@@ -91,6 +96,8 @@ std::vector<std::byte> decoded(const Array& array, std::span<const std::byte> st
   std::vector<std::byte> chunk(static_cast<std::size_t>(bytes));
   if (is_gzip) {
     gunzip(stored, chunk);
+  } else if (array.compression.shuffle) {
+    unblosc(stored, chunk);
   } else {
     frames::decompress(stored, chunk);
   }

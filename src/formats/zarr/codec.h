@@ -19,8 +19,8 @@ void check_methods(const FormatOptions& options);
 class Encoder {
  public:
   /// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
-  void encode(std::span<const std::byte> chunk, const Compression& compression,
-              std::vector<std::byte>& to);
+  void encode(std::span<const std::byte> chunk, std::size_t element_bytes,
+              const Compression& compression, std::vector<std::byte>& to);
 
  private:
   Spares<frames::FrameBench> benches_;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/element_type.h"
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/open_folder.h"
@@ -28,6 +29,7 @@
 #include "formats/words.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/attributes.h"
+#include "formats/zarr/blosc.h"
 
 namespace iocomp::formats::zarr {
 namespace {
@@ -35,10 +37,10 @@ namespace {
 constexpr const char* new_ending = ".new";
 constexpr const char* others_in_store = "metadata";
 
-Array array_of(const Variable& variable, const Laid& laid, const FormatOptions& options) {
+Array array_of(const Variable& variable, const Laid& laid) {
   Array array;
   array.type = variable.type;
-  array.compression = options.storage_of(variable.name).compression;
+  array.compression = laid.compression;
   array.fill = fill_bytes(variable);
   array.dimensions = laid.dimensions.names;
   for (std::size_t d = 0; d < laid.chunks.lengths.size(); ++d) {
@@ -96,10 +98,14 @@ Laid::Laid(const Variable& variable, std::int64_t step, const FormatOptions& opt
     : dimensions{contents::dimensions_of(variable, options.one_step)},
       chunks{variable, static_cast<std::size_t>(variable.shape.dimensions),
              options.storage_of(variable.name).chunk_bytes},
+      compression{options.storage_of(variable.name).compression},
       record{!dimensions.has_time ? -1
              : options.one_step   ? 0
                                   : step},
       is_once{!dimensions.has_time && !options.one_step} {
+  compression.shuffle = compression.shuffle && array::size_bytes(variable.type) > 1 &&
+                        compression.method == Compression::Method::zstd &&
+                        chunks.bytes() <= most_bytes_of_blosc;
   std::vector<std::int64_t> place(static_cast<std::size_t>(variable.shape.dimensions), 0);
   if (dimensions.has_time) {
     place.insert(place.begin(), record);
@@ -162,7 +168,7 @@ void Store::make_place(const Variable& variable, std::int64_t step) {
   if (found != known_.end()) {
     Known& known = found->second;
     const bool is_earlier = !known.is_new && known.id < 0;
-    if (is_earlier && !are_alike(known.array, array_of(variable, laid, options_))) {
+    if (is_earlier && !are_alike(known.array, array_of(variable, laid))) {
       throw Error{ErrorCode::unsupported,
                   "cannot go on with the variable \"" + variable.name + "\" in " + root_->text("") +
                       ": it has another type, shape, size of chunks, compression, or other "
@@ -193,7 +199,7 @@ void Store::note(const Placed& placed) {
   Known& known = found->second;
   if (is_new || (known.is_new && !laid.dimensions.has_time)) {
     Json attributes = std::move(known.array.attributes);
-    known.array = array_of(variable, laid, options_);
+    known.array = array_of(variable, laid);
     known.array.attributes = std::move(attributes);
   }
   known.id = variable.id;

@@ -25,6 +25,7 @@ struct Laid {
 
   contents::Dimensions dimensions;
   RecordChunks chunks;
+  Compression compression;   ///< bytes of elements are sorted where the codec can hold that
   std::int64_t record = -1;  ///< along time; -1: there is no time
   /// It has values for one step of a file of all steps.
   bool is_once = false;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/element_type.h"
 #include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -144,7 +145,8 @@ std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, s
   for (const auto& placed : description.contents) {
     const Variable& variable = placed.variable;
     Own& own = all.emplace_back();
-    own.chunks.add(variable, Laid{variable, step, options_}.chunks);
+    const Laid laid{variable, step, options_};
+    own.chunks.add(variable, laid.chunks);
     std::int64_t runs = 0;
     std::int64_t bytes = 0;
     for (const auto& part : std::ranges::equal_range(parts, variable.id, {}, &Part::variable)) {
@@ -157,8 +159,7 @@ std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, s
     // A hole in a file reads as zeros.
     const bool has_fill = std::ranges::any_of(fill_bytes(variable),
                                               [](std::byte byte) { return byte != std::byte{0}; });
-    const bool is_compressed = options_.storage_of(variable.name).compression.is_on();
-    need_chunks.push_back(is_compressed || has_fill || has_short_runs ? 1 : 0);
+    need_chunks.push_back(laid.compression.is_on() || has_fill || has_short_runs ? 1 : 0);
   }
   mpi::maximum(writers_, need_chunks, policy_, other_writers);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -194,8 +195,10 @@ std::vector<StoredChunk> StoreTarget::put_chunks(const Own& own, const Compressi
                                                  std::int64_t& end) {
   Encode encode;
   if (compression.is_on()) {
-    encode = [this, compression](const Variable& /*variable*/, std::span<const std::byte> whole,
-                                 Packed& to) { encoder_.encode(whole, compression, to.bytes); };
+    encode = [this, compression](const Variable& variable, std::span<const std::byte> whole,
+                                 Packed& to) {
+      encoder_.encode(whole, array::size_bytes(variable.type), compression, to.bytes);
+    };
   }
   return write_chunks(own.chunks, own.parts,
                       {packed_, encode, scratch_, writers_, policy_, compressed_}, end);
@@ -220,7 +223,7 @@ void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step
       put = outcome_of([&] { stored = put_in_place(all[i]); });
       ends[i] = laid.chunks.all_bytes();
     } else {
-      stored = put_chunks(all[i], options_.storage_of(variable.name).compression, ends[i]);
+      stored = put_chunks(all[i], laid.compression, ends[i]);
     }
     for (const auto& chunk : stored) {
       written.push_back({static_cast<std::int64_t>(i), chunk});

@@ -18,6 +18,7 @@
 #include "formats/format.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/attributes.h"
+#include "formats/zarr/blosc.h"
 #include "formats/zarr/crc32c.h"
 #include "formats/zarr/gzip.h"
 #include "formats/zarr/shard_index.h"
@@ -47,6 +48,55 @@ TEST(Crc32c, IsThatOfIscsi) {
   EXPECT_EQ(crc32c(std::as_bytes(std::span{std::string_view{"123456789"}})), 0xE3069283U);
   EXPECT_EQ(crc32c(std::vector<std::byte>(32)), 0x8A9136AAU);
   EXPECT_EQ(crc32c({}), 0U);
+}
+
+std::vector<std::byte> blosc_of(std::span<const std::byte> chunk, std::size_t element_bytes) {
+  frames::FrameBench bench;
+  std::vector<std::byte> stored;
+  blosc(chunk, element_bytes, {.method = Compression::Method::zstd, .level = 3}, bench, stored);
+  return stored;
+}
+
+TEST(Blosc, GivesBackWhatItGot) {
+  if (!frames::has_zstd()) {
+    GTEST_SKIP() << "without zstd";
+  }
+  std::vector<double> values(4099);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<double>(i);
+  }
+  const auto chunk = std::as_bytes(std::span{values});
+  for (const std::size_t elements : {std::size_t{0}, std::size_t{1}, values.size()}) {
+    const auto part = chunk.first(elements * sizeof(double));
+    const auto stored = blosc_of(part, sizeof(double));
+    std::vector<std::byte> back(part.size());
+    unblosc(stored, back);
+    EXPECT_TRUE(std::ranges::equal(back, part)) << elements;
+    EXPECT_LE(stored.size(), part.size() + 16);
+  }
+  EXPECT_LT(blosc_of(chunk, sizeof(double)).size(), chunk.size() / 5);
+}
+
+// Each byte of the header, of the places and of the lengths is spoilt; and it is cut anywhere.
+TEST(Blosc, RefusesWhatIsDamaged) {
+  if (!frames::has_zstd()) {
+    GTEST_SKIP() << "without zstd";
+  }
+  const std::vector<std::byte> chunk(4096, std::byte{7});
+  const auto stored = blosc_of(chunk, 8);
+  std::vector<std::byte> back(chunk.size());
+  for (std::size_t length = 0; length < stored.size(); ++length) {
+    EXPECT_THROW(unblosc(std::span{stored}.first(length), back), Error) << length;
+  }
+  for (std::size_t at = 4; at < std::min<std::size_t>(stored.size(), 24); ++at) {
+    for (const auto spoil : {std::byte{0x01}, std::byte{0x80}, std::byte{0xFF}}) {
+      auto damaged = stored;
+      damaged[at] ^= spoil;
+      EXPECT_THROW(unblosc(damaged, back), Error) << at;
+    }
+  }
+  std::vector<std::byte> longer(chunk.size() + 8);
+  EXPECT_THROW(unblosc(stored, longer), Error);
 }
 
 TEST(Gzip, GivesBackWhatItGot) {
