@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -76,68 +77,73 @@ void read(const StepChunks& chunks, std::span<const std::int64_t> words,
   }
 }
 
-// Bytes wherever they lie, as one message of any length.
-class Blocks {
- public:
-  void add(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const auto now = bytes.first(std::min(bytes.size(), most_in_block));
-      MPI_Aint address = 0;
-      mpi::check(MPI_Get_address(now.data(), &address));
-      addresses_.push_back(address);
-      lengths_.push_back(static_cast<int>(now.size()));
-      bytes = bytes.subspan(now.size());
-    }
+// Bytes as one message of any length.
+mpi::Datatype type_of(std::span<const std::byte> bytes) {
+  std::vector<MPI_Aint> addresses;
+  std::vector<int> lengths;
+  while (!bytes.empty()) {
+    const auto now = bytes.first(std::min(bytes.size(), most_in_block));
+    MPI_Aint address = 0;
+    mpi::check(MPI_Get_address(now.data(), &address));
+    addresses.push_back(address);
+    lengths.push_back(static_cast<int>(now.size()));
+    bytes = bytes.subspan(now.size());
   }
-  [[nodiscard]] mpi::Datatype type() const {
-    MPI_Datatype made = MPI_DATATYPE_NULL;
-    mpi::check(MPI_Type_create_hindexed(checked_cast<int>(lengths_.size()), lengths_.data(),
-                                        addresses_.data(), MPI_BYTE, &made));
-    mpi::Datatype owned{made};
-    mpi::check(MPI_Type_commit(&made));
-    return owned;
-  }
-
- private:
-  std::vector<MPI_Aint> addresses_;
-  std::vector<int> lengths_;
-};
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  mpi::check(MPI_Type_create_hindexed(checked_cast<int>(lengths.size()), lengths.data(),
+                                      addresses.data(), MPI_BYTE, &made));
+  mpi::Datatype owned{made};
+  mpi::check(MPI_Type_commit(&made));
+  return owned;
+}
 
 // A message to, or from, one other writer.
 struct Message {
   int rank = 0;
   Words words;
+  Arrived::Memory packed{};
   mpi::Datatype bytes{};
 };
 
+// Packs parts: MPI moves bytes that lie together at once, and others by little pieces.
 std::vector<Message> packed(const StepChunks& chunks,
-                            const std::vector<std::vector<const ChunkPart*>>& leaving) {
+                            const std::vector<std::vector<const ChunkPart*>>& leaving,
+                            const Words& bytes) {
   std::vector<Message> messages;
   for (std::size_t rank = 0; rank < leaving.size(); ++rank) {
-    if (leaving[rank].empty()) {
+    const auto& parts = leaving[rank];
+    if (parts.empty()) {
       continue;
     }
     Message message{static_cast<int>(rank), {}};
-    Blocks blocks;
-    for (const ChunkPart* part : leaving[rank]) {
+    for (const ChunkPart* part : parts) {
       append(chunks, *part, message.words);
-      blocks.add(part->bytes);
     }
-    message.bytes = blocks.type();
+    auto together = parts.front()->bytes;
+    if (parts.size() > 1) {
+      const auto all = static_cast<std::size_t>(bytes[rank]);
+      message.packed = std::make_unique_for_overwrite<std::byte[]>(all);
+      std::byte* to = message.packed.get();
+      for (const ChunkPart* part : parts) {
+        to = std::ranges::copy(part->bytes, to).out;
+      }
+      together = {message.packed.get(), all};
+    }
+    message.bytes = type_of(together);
     messages.push_back(std::move(message));
   }
   return messages;
 }
 
 // Memory for what the others announced.
-std::vector<Message> room(const Words& words, const Words& bytes, Arrived& arrived) {
+std::vector<Message> room(const Words& words, const Words& bytes) {
   std::vector<Message> messages;
   for (std::size_t rank = 0; rank < words.size(); ++rank) {
     if (words[rank] > 0) {
-      Message message{static_cast<int>(rank), Words(static_cast<std::size_t>(words[rank]))};
-      Blocks blocks;
-      blocks.add(arrived.memory.emplace_back(static_cast<std::size_t>(bytes[rank])));
-      message.bytes = blocks.type();
+      const auto all = static_cast<std::size_t>(bytes[rank]);
+      Message message{static_cast<int>(rank), Words(static_cast<std::size_t>(words[rank])),
+                      std::make_unique_for_overwrite<std::byte[]>(all)};
+      message.bytes = type_of({message.packed.get(), all});
       messages.push_back(std::move(message));
     }
   }
@@ -153,24 +159,24 @@ Arrived exchange(const StepChunks& chunks,
   Words words(leaving.size(), 0);
   Words bytes(leaving.size(), 0);
   Outcome mine = outcome_of([&] {
-    out = packed(chunks, leaving);
-    for (const auto& message : out) {
-      words[static_cast<std::size_t>(message.rank)] = std::ssize(message.words);
-    }
     for (std::size_t rank = 0; rank < leaving.size(); ++rank) {
       for (const ChunkPart* part : leaving[rank]) {
         bytes[rank] += std::ssize(part->bytes);
       }
     }
+    out = packed(chunks, leaving, bytes);
+    for (const auto& message : out) {
+      words[static_cast<std::size_t>(message.rank)] = std::ssize(message.words);
+    }
   });
   const Words words_in = mpi::to_each(writers, std::move(words), policy, others);
-  const Words bytes_in = mpi::to_each(writers, std::move(bytes), policy, others);
+  const Words bytes_in = mpi::to_each(writers, bytes, policy, others);
   Arrived arrived;
   std::vector<Message> in;
   std::vector<MPI_Request> requests;
   if (mine.ok()) {
     mine = outcome_of([&] {
-      in = room(words_in, bytes_in, arrived);
+      in = room(words_in, bytes_in);
       requests.reserve(2 * (in.size() + out.size()));
     });
   }
@@ -191,8 +197,11 @@ Arrived exchange(const StepChunks& chunks,
     mpi::wait(request, policy, others);
   }
   arrived.outcome = outcome_of([&] {
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      read(chunks, in[i].words, arrived.memory[i], arrived.parts);
+    for (auto& message : in) {
+      const auto length =
+          static_cast<std::size_t>(bytes_in[static_cast<std::size_t>(message.rank)]);
+      read(chunks, message.words, {message.packed.get(), length}, arrived.parts);
+      arrived.memory.push_back(std::move(message.packed));
     }
   });
   return arrived;

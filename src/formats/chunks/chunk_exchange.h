@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,12 +17,13 @@ namespace iocomp::formats {
 /// The parts that came from other writers, with the memory that they lie in; or why they cannot be
 /// used.
 struct Arrived {
+  using Memory = std::unique_ptr<std::byte[]>;
   Outcome outcome;
   std::vector<ChunkPart> parts;
-  std::vector<std::vector<std::byte>> memory;
+  std::vector<Memory> memory;
 };
 
-/// Send parts of chunks to other writers, from where they lie, and take in theirs. Collective over
+/// Send parts of chunks to other writers, and take in theirs. Collective over
 /// `writers`; waits asleep.
 /// @param leaving  the parts that go to each writer; none for this one.
 /// @throws on all writers or on none.

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,25 +31,24 @@ constexpr const char* other_writers = "the other writers of a compressed step";
 
 using Parts = std::vector<const ChunkPart*>;
 
-// Finds the writer that has most of each chunk. Writers that have as much take turns.
+// Finds the writer that has most of each chunk. Writers that have as much take turns: their order is
+// that of their ranks with bits of the chunk's number turned over, so that any two change places.
 std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>& own, int rank,
                          int size, const ChunkOutput& to) {
   std::vector<std::int64_t> most(static_cast<std::size_t>(chunks.count()), 0);
   for (const auto& part : own) {
     most[static_cast<std::size_t>(part.chunk)] += part.selection.count;
   }
-  const auto after = [size](std::int64_t one, std::int64_t other) {
-    return ((one - other) % size + size) % size;
-  };
+  const auto width = static_cast<std::int64_t>(std::bit_ceil(static_cast<unsigned>(size)));
   for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
     auto& mine = most[static_cast<std::size_t>(chunk)];
-    mine = mine * size + (size - 1 - after(rank, chunk));
+    mine = mine * width + (rank ^ (chunk % width));
   }
   mpi::maximum(to.writers, most, to.policy, other_writers);
   std::vector<int> holders;
   for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
-    const auto loudest = most[static_cast<std::size_t>(chunk)];
-    holders.push_back(static_cast<int>((chunk + size - 1 - loudest % size) % size));
+    const auto loudest = most[static_cast<std::size_t>(chunk)] % width;
+    holders.push_back(static_cast<int>(loudest ^ (chunk % width)));
   }
   return holders;
 }
