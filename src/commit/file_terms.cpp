@@ -10,11 +10,11 @@
 
 #include "array/element_type.h"
 #include "array/rounding.h"
-#include "base/crew.h"
 #include "base/error.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/variable.h"
+#include "disk/options.h"
 #include "formats/format.h"
 
 namespace iocomp::commit {
@@ -100,7 +100,7 @@ array::ElementType kept_type(const config::FileSettings& file, const contents::V
   return is_complex ? array::complex_of(asked).value_or(variable.type) : asked;
 }
 
-formats::FormatOptions format_options(const config::FileSettings& file, Crew* crew) {
+formats::FormatOptions format_options(const config::FileSettings& file, const disk::Options& disk) {
   const auto usual = storage_of(file.usual);
   std::vector<formats::Storage> storages{usual};
   for (const auto& other : file.others) {
@@ -121,7 +121,8 @@ formats::FormatOptions format_options(const config::FileSettings& file, Crew* cr
               [of_variable = file.of_variable](const contents::Variable& variable) {
                 return kept_of(of_variable(variable.name), variable);
               },
-          .crew = crew,
+          .crew = disk.crew,
+          .bypasses_cache = disk.direct != disk::Direct::off && !file.may_overlap,
           .one_step = file.file_per_step};
 }
 

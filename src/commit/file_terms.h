@@ -5,10 +5,10 @@
 #include <string>
 
 #include "array/element_type.h"
-#include "base/crew.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/variable.h"
+#include "disk/options.h"
 #include "formats/format.h"
 
 namespace iocomp::commit {
@@ -22,9 +22,9 @@ void check_name(const std::string& name);
 [[nodiscard]] std::string path_in_force(const std::string& name, const std::string& path,
                                         const formats::Format& format);
 
-/// @param crew  the threads that compress; null if only the caller does.
+/// @param disk  how this process writes, and by which threads.
 [[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file,
-                                                    Crew* crew = nullptr);
+                                                    const disk::Options& disk = {});
 
 /// The type of a variable in the file. The program has defined the variable with `variable.type`.
 /// @throws Error{invalid_setting} if the settings of this one variable ask for a type that it

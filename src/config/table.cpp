@@ -160,7 +160,8 @@ const std::vector<Key>& all_keys() {
        "of netcdf, zarr, hdf5 with layout time, and (zstd) checkpoints of posix; behind it a "
        "level, "
        "from 1 (fast) to 9 of deflate and 19 of zstd, else 4; bytes of elements are sorted before, "
-       "unless it says unshuffled (gzip of zarr never does); zstd is faster; behind a filter its values",
+       "unless it says unshuffled (gzip of zarr never does); zstd is faster; behind a filter its "
+       "values",
        false, true, is_compression},
       {"files.*.type", choice, "program", "program|float16|float32|float64",
        "of a series: what its floating-point numbers are in the file, whatever the program puts; "

@@ -116,6 +116,7 @@ struct FormatOptions {
   std::vector<Storage> storages{};  ///< all that these may have
   contents::KeptBits kept_bits{};   ///< of a variable: see Catalogue; null: all
   Crew* crew = nullptr;             ///< the threads that compress; null: who writes does it itself
+  bool bypasses_cache = false;      ///< long writes go past the page cache, where they can
   bool has_strings = false;         ///< hdf5: texts are strings; a format says it to itself
   bool splits_complex_numbers = false;  ///< netcdf: as in its rules; it says it to itself
   bool one_step = false;                ///< the file is for one step; else for all of them

@@ -14,7 +14,6 @@
 #include "base/checked.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "base/joined_writes.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 
@@ -88,16 +87,22 @@ std::unique_ptr<PackedWriter::Round> PackedWriter::round_of(std::vector<Pack> pa
 }
 
 void PackedWriter::append(Round& round, std::size_t number, std::int64_t offset,
-                          const Packing& packing) {
-  if (terms_.open && !round.packed.empty()) {
-    terms_.open();
+                          const Packing& packing, std::unique_ptr<JoinedWrites>& writes) {
+  if (writes == nullptr && !round.packed.empty()) {
+    if (terms_.open) {
+      terms_.open();
+    }
+    writes = std::make_unique<JoinedWrites>(terms_.file, terms_.path, terms_.bypasses_cache);
   }
-  JoinedWrites writes{terms_.file, offset, terms_.path};
   for (std::size_t part = 0; part < round.packed.size(); ++part) {
-    packing.note(number, part, round.packed[part], writes.end());
-    writes.add(round.packed[part].all());
+    const auto bytes = round.packed[part].all();
+    packing.note(number, part, round.packed[part], offset);
+    writes->add(offset, bytes);
+    offset += std::ssize(bytes);
   }
-  writes.finish();
+  if (writes != nullptr) {
+    writes->finish();
+  }
   std::ranges::move(round.packed, std::back_inserter(spare_));
 }
 
@@ -105,6 +110,7 @@ void PackedWriter::write(const Packing& packing, std::int64_t& end) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(terms_.writers, &rank));
   Outcome mine;
+  std::unique_ptr<JoinedWrites> writes;
   // It begins on all writers, since parts may change hands there.
   const auto begin = [&](std::size_t number) {
     std::unique_ptr<Round> round = std::make_unique<Round>();
@@ -129,7 +135,7 @@ void PackedWriter::write(const Packing& packing, std::int64_t& end) {
       break;
     }
     const std::int64_t offset = share_out(bytes, rank, terms_.alignment_bytes, end);
-    mine = outcome_of([&] { append(*round, number, offset, packing); });
+    mine = outcome_of([&] { append(*round, number, offset, packing, writes); });
   }
   mpi::agree(terms_.writers, mine, terms_.policy, terms_.others).throw_unless_ok();
 }

@@ -13,6 +13,7 @@
 
 #include "base/crew.h"
 #include "base/descriptor.h"
+#include "base/joined_writes.h"
 #include "mpi/wait.h"
 
 namespace iocomp::formats {
@@ -59,6 +60,7 @@ class PackedWriter {
     const char* others;                ///< for whom a writer waits, in words
     Crew* crew = nullptr;              ///< null: the caller alone
     std::int64_t alignment_bytes = 1;  ///< of what a writer has in a round
+    bool bypasses_cache = false;       ///< as in FormatOptions
     std::function<void()> open{};      ///< called before this writer writes into the file
   };
   /// `path` and `file` outlive this.
@@ -77,7 +79,8 @@ class PackedWriter {
  private:
   struct Round;
   [[nodiscard]] std::unique_ptr<Round> round_of(std::vector<Pack> parts);
-  void append(Round& round, std::size_t number, std::int64_t offset, const Packing& packing);
+  void append(Round& round, std::size_t number, std::int64_t offset, const Packing& packing,
+              std::unique_ptr<JoinedWrites>& writes);
 
   Terms terms_;
   Crew alone_{{}};

@@ -270,7 +270,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
   setup.publisher = {
       .identity = commit::identity(open.name, settings, context.place.job, context.was_given_up),
       .format = &format,
-      .options = commit::format_options(settings, context.disk.crew),
+      .options = commit::format_options(settings, context.disk),
       .disk = context.disk,
       .who = ", server 0 (rank " + std::to_string(context.place.ranks.rank(0)) + ')'};
   setup.publisher.identity.after = open.after;

@@ -118,7 +118,7 @@ WriterFile::Setup ServedFile::writer_setup(const formats::Format& format) const 
   setup.who = ", server " + std::to_string(context_.place.number) + " (rank " +
               std::to_string(context_.place.ranks.rank(context_.place.number)) + ')';
   setup.files.format = &format;
-  setup.files.options = commit::format_options(settings_, context_.disk.crew);
+  setup.files.options = commit::format_options(settings_, context_.disk);
   setup.files.options.wait = context_.policy;
   setup.files.disk = disk_options(context_, settings_);
   setup.files.submit = submitter(context_, key_);

@@ -132,7 +132,7 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.publisher.identity.servers_are_lost = link_.loss().has_value();
   lead.publisher.format = opened.format;
   lead.publisher.disk = disk_.options_for(file);
-  lead.publisher.options = commit::format_options(file, lead.publisher.disk.crew);
+  lead.publisher.options = commit::format_options(file, lead.publisher.disk);
   lead.publisher.writers_begin = true;
   terms.blocks.key = lead.key;
   writer::OutputFiles::Setup& files = terms.blocks.writer.files;

@@ -31,8 +31,9 @@ constexpr const char* other_writers = "the other writers of a compressed step";
 
 using Parts = std::vector<const ChunkPart*>;
 
-// Finds the writer that has most of each chunk. Writers that have as much take turns: their order is
-// that of their ranks with bits of the chunk's number turned over, so that any two change places.
+// Finds the writer that has most of each chunk. Writers that have as much take turns: their order
+// is that of their ranks with bits of the chunk's number turned over, so that any two change
+// places.
 std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>& own, int rank,
                          int size, const ChunkOutput& to) {
   std::vector<std::int64_t> most(static_cast<std::size_t>(chunks.count()), 0);

@@ -44,7 +44,8 @@ FrameTarget::FrameTarget(const Path& path, const FormatOptions& options, MPI_Com
                .writers = writers,
                .policy = policy_,
                .others = other_writers,
-               .crew = options.crew}} {
+               .crew = options.crew,
+               .bypasses_cache = options.bypasses_cache}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
 }
 

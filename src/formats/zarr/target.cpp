@@ -16,11 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "array/box.h"
 #include "array/element_type.h"
 #include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/joined_writes.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "base/write_plainly.h"
@@ -83,6 +85,7 @@ StoreTarget::StoreTarget(const Path& path, const FormatOptions& options, MPI_Com
                .others = other_writers,
                .crew = options.crew,
                .alignment_bytes = options.alignment_bytes,
+               .bypasses_cache = options.bypasses_cache,
                .open = [this] { open_shard(); }}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
   const bool is_there = options.earlier_steps >= 0;
@@ -141,7 +144,7 @@ void StoreTarget::sync_shard() const {
 std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, std::int64_t step,
                                                const Description& description) const {
   std::vector<Own> all;
-  std::vector<std::int64_t> need_chunks;
+  std::vector<std::int64_t> need_chunks;  // and then the elements that are put
   for (const auto& placed : description.contents) {
     const Variable& variable = placed.variable;
     Own& own = all.emplace_back();
@@ -161,9 +164,17 @@ std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, s
                                               [](std::byte byte) { return byte != std::byte{0}; });
     need_chunks.push_back(laid.compression.is_on() || has_fill || has_short_runs ? 1 : 0);
   }
-  mpi::maximum(writers_, need_chunks, policy_, other_writers);
+  for (const auto& own : all) {
+    std::int64_t& elements = need_chunks.emplace_back(0);
+    for (const auto& part : own.parts) {
+      elements += part.selection.count;
+    }
+  }
+  mpi::sum(writers_, need_chunks, policy_, other_writers);
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].goes_in_place = need_chunks[i] == 0;
+    all[i].is_full =
+        need_chunks[all.size() + i] >= array::elements(description.contents[i].variable.shape);
   }
   return all;
 }
@@ -171,8 +182,15 @@ std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, s
 // Writes parts to where the shard has them. Returns their chunks, which other writers may have too.
 std::vector<StoredChunk> StoreTarget::put_in_place(const Own& own) {
   std::vector<StoredChunk> stored;
+  if (own.parts.empty()) {
+    return stored;
+  }
+  open_shard();
+  if (own.is_full) {  // else holes remain: direct writes into room that is there get along faster
+    (void)!::fallocate(shard_.file.raw(), 0, 0, own.chunks.variables().front().chunks.all_bytes());
+  }
+  JoinedWrites writes{shard_.file, shard_.path, options_.bypasses_cache};
   for (const auto& part : own.parts) {
-    open_shard();
     const auto& [variable, chunks, first] = own.chunks.of(part.chunk);
     const auto element = static_cast<std::int64_t>(chunks.element_bytes);
     const Selection& what = part.selection;
@@ -181,13 +199,12 @@ std::vector<StoredChunk> StoreTarget::put_in_place(const Own& own) {
     array::Run run;
     while (cursor.next(run)) {
       const auto bytes = static_cast<std::size_t>(run.elements * element);
-      write_plainly(shard_.file, run.index * element, rest.first(bytes), shard_.path);
+      writes.add(run.index * element, rest.first(bytes));
       rest = rest.subspan(bytes);
     }
-    const std::int64_t offset = part.chunk * chunks.bytes();
-    begin_flush(shard_.file, offset, chunks.bytes());
-    stored.push_back({part.chunk, {offset, chunks.bytes()}});
+    stored.push_back({part.chunk, {part.chunk * chunks.bytes(), chunks.bytes()}});
   }
+  writes.finish();
   return stored;
 }
 

@@ -54,7 +54,8 @@ class StoreTarget : public StepTarget {
   struct Own {
     StepChunks chunks{};
     std::vector<ChunkPart> parts{};
-    bool goes_in_place = false;  // the same on all writers
+    bool goes_in_place = false;  // the same on all writers, as is this:
+    bool is_full = false;        // as many elements are put as there are
   };
   // The file that this writer writes just now.
   struct Shard {
