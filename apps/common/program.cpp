@@ -15,25 +15,30 @@
 namespace iocomp::apps {
 namespace {
 
-/// @return the parser's exit code if the program has to end, else -1.
-int parse(int argc, char** argv, CLI::App& options) {
+/// @return the parser's exit code if the program has to end, else -1. `text` is for the user then.
+int parse(int argc, char** argv, CLI::App& options, std::ostringstream& text) {
   try {
     options.parse(argc, argv);
     return -1;
   } catch (const CLI::ParseError& error) {
-    std::ostringstream text;
-    const int code = options.exit(error, text, text);
-    if (rank_in(MPI_COMM_WORLD) == 0) (code == 0 ? std::cout : std::cerr) << text.str();
-    return code;
+    return options.exit(error, text, text);
   }
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv, CLI::App& options, const std::function<int()>& body) {
-  MPI_Init(&argc, &argv);
-  int code = parse(argc, argv, options);
-  if (code < 0) {
+  bool has_threads = false;
+  options.add_flag("--mpi-threads", has_threads,
+                   "ask for MPI_THREAD_MULTIPLE: without servers, threads of iocomp then write "
+                   "compressed files and Zarr stores");
+  std::ostringstream text;
+  int code = parse(argc, argv, options, text);
+  int given = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &given);
+  if (code >= 0) {
+    if (rank_in(MPI_COMM_WORLD) == 0) (code == 0 ? std::cout : std::cerr) << text.str();
+  } else {
     try {
       code = body();
     } catch (const std::exception& error) {

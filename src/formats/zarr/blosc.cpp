@@ -94,18 +94,15 @@ void blosc(std::span<const std::byte> chunk, std::size_t element_bytes,
   header.flags |= is_shorter ? is_shuffled : is_copied;
   header.stored_bytes = static_cast<Length>(is_shorter ? first + sizeof(Length) + frame.size()
                                                        : sizeof header + chunk.size());
-  to.resize(header.stored_bytes);
-  std::span<std::byte> rest{to};
-  const auto put = [&rest](std::span<const std::byte> bytes) {
-    std::ranges::copy(bytes, rest.begin());
-    rest = rest.subspan(bytes.size());
-  };
-  put(bytes_of(header));
+  to.resize(is_shorter ? first + sizeof(Length) : sizeof header);
+  std::ranges::copy(bytes_of(header), to.begin());
   if (is_shorter) {
-    put(bytes_of(first));
-    put(bytes_of(static_cast<Length>(frame.size())));
+    const auto length = static_cast<Length>(frame.size());
+    std::ranges::copy(bytes_of(first), to.begin() + sizeof header);
+    std::ranges::copy(bytes_of(length), to.begin() + first);
   }
-  put(is_shorter ? frame : chunk);
+  const auto rest = is_shorter ? frame : chunk;
+  to.insert(to.end(), rest.begin(), rest.end());
 }
 
 void unblosc(std::span<const std::byte> stored, std::span<std::byte> to) {
