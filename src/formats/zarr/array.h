@@ -25,14 +25,13 @@ struct Array {
   std::vector<std::int64_t> shard{};
   std::vector<std::int64_t> chunk{};
   bool is_sharded = true;
-  bool index_comes_first = false;  ///< in a shard; else last
-  bool has_prefix = true;          ///< its files are called "c.0.0"; else "0.0"
-  char separator = '.';            ///< or '/'
-  /// Of chunks. Here deflate is gzip, and zstd with sorted bytes is blosc.
-  Compression compression{.shuffle = false};
-  bool has_checksums = false;             ///< of chunks
-  std::vector<std::byte> fill{};          ///< one element: of chunks that are not there
-  std::vector<std::string> dimensions{};  ///< their names; none, or as many as it has
+  bool index_comes_first = false;             ///< in a shard; else last
+  bool has_prefix = true;                     ///< its files are called "c.0.0"; else "0.0"
+  char separator = '.';                       ///< or '/'
+  Compression compression{.shuffle = false};  ///< deflate is gzip, zstd with sorted bytes blosc
+  bool has_checksums = false;                 ///< of chunks
+  std::vector<std::byte> fill{};              ///< one element: of chunks that are not there
+  std::vector<std::string> dimensions{};      ///< their names; none, or as many as it has
   Json attributes = Json::object();
 
   /// True if its first dimension counts steps.

@@ -50,7 +50,7 @@ class StoreTarget : public StepTarget {
     Selection selection;
     std::span<const std::byte> bytes;
   };
-  // What this writer has of a variable in a step.
+  // The parts of a variable in a step that this writer has.
   struct Own {
     StepChunks chunks{};
     std::vector<ChunkPart> parts{};
