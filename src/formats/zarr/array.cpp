@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -90,16 +91,36 @@ Lengths lengths_from(const Json& told, std::int64_t least) {
 std::string name_of(const Json& told) {
   return told.is_string() ? told.get<std::string>() : told.at("name").get<std::string>();
 }
-Json configuration_of(const Json& told) {
-  return told.is_object() && told.contains("configuration") ? told.at("configuration")
-                                                            : Json::object();
+
+using Names = std::initializer_list<std::string_view>;
+
+// A member with another name may be damaged, and to leave it out may change every value.
+void refuse_others(const Json& told, const Names& names, const std::string& where) {
+  for (const auto& [name, value] : told.items()) {
+    const bool may_be_ignored = value.is_object() && value.value("must_understand", true) == false;
+    if (std::ranges::find(names, name) == names.end() && !may_be_ignored) {
+      cannot("the member " + name + " of " + where);
+    }
+  }
+}
+
+// The configuration of a named object, with members of these names.
+Json configuration_of(const Json& told, const Names& names) {
+  if (!told.is_object()) {
+    return Json::object();
+  }
+  refuse_others(told, {"name", "configuration"}, name_of(told));
+  const Json found = told.value("configuration", Json::object());
+  refuse_others(found, names, name_of(told));
+  return found;
 }
 
 void take_bytes(const Json& codec, array::ElementType type) {
   if (name_of(codec) != "bytes") {
     cannot("the codec " + name_of(codec));
   }
-  if (array::size_bytes(type) > 1 && configuration_of(codec).value("endian", "") != "little") {
+  if (array::size_bytes(type) > 1 &&
+      configuration_of(codec, {"endian"}).value("endian", "") != "little") {
     cannot("elements in another byte order");
   }
 }
@@ -112,12 +133,17 @@ void take_codecs_of_chunks(const Json& codecs, Array& array) {
   for (std::size_t i = 1; i < codecs.size(); ++i) {
     const std::string name = name_of(codecs[i]);
     const bool is_blosc = name == "blosc";
+    const Json configuration =
+        is_blosc
+            ? configuration_of(codecs[i], {"cname", "clevel", "shuffle", "typesize", "blocksize"})
+        : name == "zstd" ? configuration_of(codecs[i], {"level", "checksum"})
+        : name == "gzip" ? configuration_of(codecs[i], {"level"})
+                         : configuration_of(codecs[i], {});
     const bool compresses = name == "zstd" || name == "gzip" || is_blosc;
     if (array.has_checksums || (name != "crc32c" && (!compresses || array.compression.is_on()))) {
       cannot("the codec " + name + " there");
     }
     if (compresses) {
-      const Json configuration = configuration_of(codecs[i]);
       if (is_blosc && configuration.value("cname", "") != "zstd") {
         cannot("the codec blosc with " + configuration.value("cname", ""));
       }
@@ -139,7 +165,11 @@ void take_sharding(const Json& told, Array& array) {
   if (index.size() != 2 || name_of(index.at(1)) != "crc32c") {
     cannot("an index of shards with other codecs than bytes and crc32c");
   }
-  array.index_comes_first = told.value("index_location", "end") == "start";
+  const auto place = told.value("index_location", "end");
+  if (place != "start" && place != "end") {
+    refuse("its index lies at an unknown place");
+  }
+  array.index_comes_first = place == "start";
   bool divides = array.chunk.size() == array.shard.size();
   for (std::size_t d = 0; divides && d < array.chunk.size(); ++d) {
     divides = array.shard[d] % array.chunk[d] == 0;
@@ -156,7 +186,7 @@ void take_names_of_files(const Json& encoding, Array& array) {
   }
   array.has_prefix = name == "default";
   const auto separator =
-      configuration_of(encoding).value("separator", array.has_prefix ? "/" : ".");
+      configuration_of(encoding, {"separator"}).value("separator", array.has_prefix ? "/" : ".");
   if (separator != "/" && separator != ".") {
     refuse("an unknown separator");
   }
@@ -166,6 +196,14 @@ void take_names_of_files(const Json& encoding, Array& array) {
 Array taken_from(const Json& metadata) {
   if (metadata.at("zarr_format") != 3 || metadata.at("node_type") != "array") {
     refuse("it is no array of Zarr 3");
+  }
+  refuse_others(
+      metadata,
+      {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
+       "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers"},
+      "its metadata");
+  if (!metadata.value("storage_transformers", Json::array()).empty()) {
+    cannot("transformers of storage");
   }
   Array array;
   const auto& type = metadata.at("data_type");
@@ -178,7 +216,8 @@ Array taken_from(const Json& metadata) {
   if (name_of(metadata.at("chunk_grid")) != "regular") {
     cannot("the chunk grid " + name_of(metadata.at("chunk_grid")));
   }
-  array.shard = lengths_from(configuration_of(metadata.at("chunk_grid")).at("chunk_shape"), 1);
+  array.shard = lengths_from(
+      configuration_of(metadata.at("chunk_grid"), {"chunk_shape"}).at("chunk_shape"), 1);
   if (array.shard.size() != array.shape.size()) {
     refuse("its chunks have other dimensions than it has");
   }
@@ -186,7 +225,9 @@ Array taken_from(const Json& metadata) {
   const Json& codecs = metadata.at("codecs");
   array.is_sharded = codecs.size() == 1 && name_of(codecs.at(0)) == "sharding_indexed";
   if (array.is_sharded) {
-    take_sharding(configuration_of(codecs.at(0)), array);
+    take_sharding(
+        configuration_of(codecs.at(0), {"chunk_shape", "codecs", "index_codecs", "index_location"}),
+        array);
   } else {
     array.chunk = array.shard;
     take_codecs_of_chunks(codecs, array);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -206,6 +207,40 @@ TEST(ZarrArray, IsRefusedWhereItsMetadataAreOdd) {
   Json indivisible = told;
   indivisible["codecs"][0]["configuration"]["chunk_shape"] = {1, 5, 4};
   EXPECT_THROW((void)array_from(indivisible), Error);
+}
+
+// Calls `judge` with `all`, once for each member of each object in it that has another name then.
+void rename_each(Json& all, Json& within, const std::function<void(const std::string&)>& judge) {
+  const auto before = within;
+  for (const auto& [name, value] : before.items()) {
+    if (within.is_object() && name != "attributes") {
+      within.erase(name);
+      within[name + "x"] = value;
+      judge(name);
+      within = before;
+    }
+    if (value.is_structured() && name != "attributes") {
+      rename_each(all, within.is_object() ? within[name] : within[std::stoul(name)], judge);
+    }
+  }
+}
+
+// A reader that takes the usual for a member that it misses may find other values.
+TEST(ZarrArray, IsRefusedWhereAMemberHasAnotherName) {
+  std::vector<Array> arrays(4, some_array());
+  arrays[1].compression = {.method = Compression::Method::zstd, .level = 3};
+  arrays[2].compression = {.method = Compression::Method::zstd, .level = 3, .shuffle = false};
+  arrays[3].compression = {.method = Compression::Method::deflate, .level = 3, .shuffle = false};
+  arrays[3].has_checksums = true;
+  for (const auto& array : arrays) {
+    Json told = json(array);
+    EXPECT_NO_THROW((void)array_from(told));
+    rename_each(told, told, [&](const std::string& name) {
+      EXPECT_THROW((void)array_from(told), Error) << name << " in " << told.dump();
+    });
+    told["of_others"] = {{"must_understand", false}};
+    EXPECT_NO_THROW((void)array_from(told));
+  }
 }
 
 TEST(ZarrAttributes, AreWhatXarrayWants) {
