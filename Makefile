@@ -117,6 +117,25 @@ check-hdf5-connector: | needs-base ## the plugin for HDF5 programs: traps, FLUSH
 	  IOCOMP_TEST_PROGRAMS=$(PROGRAMS) IOCOMP_TEST_KILLS=$(FLUSH_KILLS) ctest --test-dir $$build -L connector --output-on-failure; \
 	done; done
 
+.PHONY: check-hdf5-backend
+check-hdf5-backend: export OMPI_MCA_rmaps_base_oversubscribe := 1
+check-hdf5-backend: export OMPI_MCA_hwloc_base_binding_policy := none
+check-hdf5-backend: export OMPI_ALLOW_RUN_AS_ROOT := 1
+check-hdf5-backend: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+check-hdf5-backend: | needs-base ## the back-end hdf5 with HDF5_VERSIONS="1.14 2": its files, read by h5py with Debian's HDF5 and by iocomp
+	set -e; for version in $(HDF5_VERSIONS); do \
+	  build=$(CURDIR)/build/backend-hdf5-$$version; \
+	  tools/install-hdf5 $$version openmpi; \
+	  cmake --preset release -B $$build -DHDF5_ROOT=$(CURDIR)/build/hdf5-$$version-openmpi -DIOCOMP_WITH_ADIOS2=OFF; \
+	  cmake --build $$build --target actor dump_inputs formats_test iocomp_command iocomp_reader iocomp_links_hdf5 \
+	    $$(printf 'iocomp_format_%s iocomp_source_%s ' hdf5 hdf5 posix posix zarr zarr); \
+	  $$build/tests/unit/formats/formats_test --gtest_brief; \
+	  export IOCOMP_TEST_BUILD=$$build/tests/actor/build.json; \
+	  (cd tests/conformance/files && $(PYTHON) -m pytest -q -p no:cacheprovider test_matrix.py -m quick -k hdf5); \
+	  (cd tests/system && $(PYTHON) -m pytest -q -p no:cacheprovider test_compression.py test_continue.py test_fill.py test_text.py -k hdf5); \
+	  $(PYTHON) tests/same_reader/same_reader.py --files 200 --only hdf5; \
+	done
+
 SCALE_RANKS ?= 64,256
 .PHONY: check-smpi
 check-smpi: build/smpi/build.ninja ## what a step costs among simulated ranks; SCALE_RANKS=64,1024 takes other numbers than 64,256

@@ -53,7 +53,15 @@ struct Names {
   std::set<std::string> groups;       // of the root
 };
 
-herr_t note(hid_t /*root*/, const char* name, const H5O_info_t* object, void* noted) {
+#if H5_VERSION_GE(1, 12, 0)
+using ObjectInfo = H5O_info2_t;
+constexpr auto visit = H5Ovisit3;
+#else
+using ObjectInfo = H5O_info_t;
+constexpr auto visit = H5Ovisit2;
+#endif
+
+herr_t note(hid_t /*root*/, const char* name, const ObjectInfo* object, void* noted) {
   auto& names = *static_cast<Names*>(noted);
   const std::string_view called{name};
   if (object->type == H5O_TYPE_DATASET) {
@@ -245,8 +253,8 @@ void sort_out_attributes_of_adios2(Inventory& inventory) {
 class Look {
  public:
   Look(hid_t file, const std::string& path) : file_{file}, path_{path} {
-    check(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names_, H5O_INFO_BASIC),
-          "look through", path);
+    check(visit(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names_, H5O_INFO_BASIC), "look through",
+          path);
     const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
     inventory_.attributes = read_attributes(root.raw(), path);
   }

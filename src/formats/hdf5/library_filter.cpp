@@ -135,8 +135,14 @@ std::uint32_t LibraryFilter::filter(std::span<const std::byte> whole,
   check(H5Dget_chunk_storage_size(dataset_.raw(), first.data(), &bytes), action, in_memory);
   to.resize(bytes);
   std::uint32_t mask = 0;
-  check(H5Dread_chunk(dataset_.raw(), H5P_DEFAULT, first.data(), &mask, to.data()), action,
-        in_memory);
+#if H5_VERSION_GE(2, 0, 0)
+  std::size_t room = to.size();
+  const herr_t status =
+      H5Dread_chunk2(dataset_.raw(), H5P_DEFAULT, first.data(), &mask, to.data(), &room);
+#else
+  const herr_t status = H5Dread_chunk(dataset_.raw(), H5P_DEFAULT, first.data(), &mask, to.data());
+#endif
+  check(status, action, in_memory);
   return mask;
 }
 
