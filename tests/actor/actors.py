@@ -11,6 +11,7 @@ import signal
 import subprocess
 import threading
 import time
+import unittest
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +33,7 @@ NOT_FOUND = 10
 OVERLAPPING_PUTS = 11
 
 SERVER = 2  # a role
+OPTIONAL_BACK_ENDS = {"mpiio", "hdf5", "netcdf", "pnetcdf", "zarr", "adios2"}
 MOST_SHOWN = 500  # entries
 NODES = Path(__file__).resolve().parents[1] / "nodes"
 MOST_OF_NODE = 64  # ranks
@@ -247,6 +249,13 @@ class Actors:
         self._companies = None if os.environ.get("IOCOMP_TEST_ALONE") == "1" else companies
         self._jobs = 0
 
+    def _skip_without(self, settings: Settings) -> None:
+        """Skip the test of a file whose back-end was not built."""
+        files = settings.get("files", {})
+        for back_end in {file.get("backend") for file in files.values() if isinstance(file, dict)}:
+            if back_end in OPTIONAL_BACK_ENDS and not self.build.has_back_end(back_end):
+                raise unittest.SkipTest(f"the back-end {back_end} was not built")
+
     def play(
         self,
         script: str,
@@ -272,6 +281,7 @@ class Actors:
         Raises:
             Hang: If it does not end within `seconds` (longer where the build is slow).
         """
+        self._skip_without(settings or {})
         self._jobs += 1
         folder = folder or self.folder / f"job{self._jobs}"
         folder.mkdir(exist_ok=True)
