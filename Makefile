@@ -150,7 +150,7 @@ check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-s
 	IOCOMP_NEED_SLURM=1 ctest --preset release-mpich -R '^slurm$$'
 
 .PHONY: check-all
-check-all: check-full check-dev-mpich check-asan check-tsan check-hdf5-connector ## check, the same with MPICH and under the sanitizers, and the plugin for HDF5
+check-all: check-full check-dev-mpich check-asan check-tsan check-hdf5-connector check-hdf5-backend ## check, the same with MPICH and under the sanitizers, and the plugin for HDF5
 
 .PHONY: check-smt
 check-smt: build/release/build.ninja needs-smt ## mappings on an emulated machine with SMT and two NUMA nodes, in minutes
