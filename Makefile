@@ -10,7 +10,7 @@ sources = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 .PHONY: help
 help: ## what can be done here
 	@echo 'make <target>, where <target> is'
-	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 	@echo 'Missing Debian packages are installed first (tools/install-dependencies).'
 
 .PHONY: demo
@@ -35,10 +35,10 @@ check-faults: check-simulation build/release/build.ninja ## simulated faults, th
 	build/release/tools/iocomp torture build/faults --seconds $(FAULT_SECONDS) $(if $(SEED),--seed $(SEED))
 
 # As ctest does: more ranks than cores, on any of them, also for root.
-check-chains check-accepted check-reader: export OMPI_MCA_rmaps_base_oversubscribe := 1
-check-chains check-accepted check-reader: export OMPI_MCA_hwloc_base_binding_policy := none
-check-chains check-accepted check-reader: export OMPI_ALLOW_RUN_AS_ROOT := 1
-check-chains check-accepted check-reader: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+check-chains check-accepted check-reader check-hdf5-backend: export OMPI_MCA_rmaps_base_oversubscribe := 1
+check-chains check-accepted check-reader check-hdf5-backend: export OMPI_MCA_hwloc_base_binding_policy := none
+check-chains check-accepted check-reader check-hdf5-backend: export OMPI_ALLOW_RUN_AS_ROOT := 1
+check-chains check-accepted check-reader check-hdf5-backend: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
 KILLS ?= 50
 .PHONY: check-chains
@@ -118,10 +118,6 @@ check-hdf5-connector: | needs-base ## the plugin for HDF5 programs: traps, FLUSH
 	done; done
 
 .PHONY: check-hdf5-backend
-check-hdf5-backend: export OMPI_MCA_rmaps_base_oversubscribe := 1
-check-hdf5-backend: export OMPI_MCA_hwloc_base_binding_policy := none
-check-hdf5-backend: export OMPI_ALLOW_RUN_AS_ROOT := 1
-check-hdf5-backend: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 check-hdf5-backend: | needs-base ## the back-end hdf5 with HDF5_VERSIONS="1.14 2": its files, read by h5py with Debian's HDF5 and by iocomp
 	set -e; for version in $(HDF5_VERSIONS); do \
 	  build=$(CURDIR)/build/backend-hdf5-$$version; \

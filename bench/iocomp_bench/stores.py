@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iocomp_bench.blocks import Blocks
+from iocomp_bench.compressing import NOISE_BITS
 from iocomp_bench.figure import Figure, Found, per_round
 from iocomp_bench.ways import KERNEL
 from iocomp_studies.hidden import hidden_part
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 BENCH = Path(__file__).resolve().parents[1]
 RANKS = 4
 PLAIN, PACKED, HIDDEN, READING = "zarr/plain", "zarr/zstd", "zarr/hidden", "zarr/reading"
-NOISE_BITS = 40
-"""As in compressing.py."""
 REPETITIONS = 5
 STEPS, PHASE = 8, 3.0
 RIVALS = ("zarr", "tensorstore")

@@ -34,10 +34,10 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def write(path: Path, size: int) -> None:
+def write(path: Path, size: int, backend: str = "posix") -> None:
     """Write the variable."""
     with (
-        iocomp.Session(settings={"files": {"fields": {"path": str(path)}}}) as io,
+        iocomp.Session(settings={"files": {"fields": {"path": str(path), "backend": backend}}}) as io,
         io.open("fields") as out,
     ):
         values = np.arange(size // 8 // STEPS, dtype="f8")

@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from read import REPEATS, write
+
 ROOT = Path(__file__).resolve().parents[2]
-STEPS = 16
-REPEATS = 5
 
 READ = """
 import json, sys, time, warnings, xarray
@@ -48,24 +48,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--file", type=Path, required=True, help="without an extension; is written first")
     parser.add_argument("--json", type=Path, required=True, help="write the result there")
     return parser.parse_args()
-
-
-def write(path: Path, size: int, backend: str) -> None:
-    """Write the variable."""
-    sys.path.insert(0, str(ROOT / "bindings/python"))
-    import numpy as np
-
-    import iocomp
-
-    with (
-        iocomp.Session(settings={"files": {"fields": {"path": str(path), "backend": backend}}}) as io,
-        io.open("fields") as out,
-    ):
-        values = np.arange(size // 8 // STEPS, dtype="f8")
-        u = out.define("u", "f8", values.shape)
-        for step in range(STEPS):
-            u[:] = values + step
-            out.end_step()
 
 
 def main() -> None:

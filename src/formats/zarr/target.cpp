@@ -144,37 +144,32 @@ void StoreTarget::sync_shard() const {
 std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, std::int64_t step,
                                                const Description& description) const {
   std::vector<Own> all;
-  std::vector<std::int64_t> need_chunks;  // and then the elements that are put
+  std::vector<std::int64_t> sums;  // for each variable: who needs chunks, elements that are put
   for (const auto& placed : description.contents) {
     const Variable& variable = placed.variable;
-    Own& own = all.emplace_back();
-    const Laid laid{variable, step, options_};
-    own.chunks.add(variable, laid.chunks);
+    Own& own = all.emplace_back(Own{.laid{variable, step, options_}});
+    own.chunks.add(variable, own.laid.chunks);
     std::int64_t runs = 0;
     std::int64_t bytes = 0;
+    std::int64_t elements = 0;
     for (const auto& part : std::ranges::equal_range(parts, variable.id, {}, &Part::variable)) {
       own.chunks.cut(part.variable, part.selection, part.bytes, own.parts);
       const auto row = array::row_elements(variable.shape, part.selection.box);
       runs += (part.selection.count + row - 1) / std::max<std::int64_t>(row, 1);
       bytes += std::ssize(part.bytes);
+      elements += part.selection.count;
     }
     const bool has_short_runs = runs > few_runs && bytes / runs < long_run;
     // A hole in a file reads as zeros.
     const bool has_fill = std::ranges::any_of(fill_bytes(variable),
                                               [](std::byte byte) { return byte != std::byte{0}; });
-    need_chunks.push_back(laid.compression.is_on() || has_fill || has_short_runs ? 1 : 0);
+    const bool needs_chunks = own.laid.compression.is_on() || has_fill || has_short_runs;
+    sums.insert(sums.end(), {needs_chunks ? 1 : 0, elements});
   }
-  for (const auto& own : all) {
-    std::int64_t& elements = need_chunks.emplace_back(0);
-    for (const auto& part : own.parts) {
-      elements += part.selection.count;
-    }
-  }
-  mpi::sum(writers_, need_chunks, policy_, other_writers);
+  mpi::sum(writers_, sums, policy_, other_writers);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].goes_in_place = need_chunks[i] == 0;
-    all[i].is_full =
-        need_chunks[all.size() + i] >= array::elements(description.contents[i].variable.shape);
+    all[i].goes_in_place = sums[2 * i] == 0;
+    all[i].is_full = sums[2 * i + 1] >= array::elements(description.contents[i].variable.shape);
   }
   return all;
 }
@@ -187,7 +182,7 @@ std::vector<StoredChunk> StoreTarget::put_in_place(const Own& own) {
   }
   open_shard();
   if (own.is_full) {  // else holes remain: direct writes into room that is there get along faster
-    (void)!::fallocate(shard_.file.raw(), 0, 0, own.chunks.variables().front().chunks.all_bytes());
+    (void)!::fallocate(shard_.file.raw(), 0, 0, own.laid.chunks.all_bytes());
   }
   JoinedWrites writes{shard_.file, shard_.path, options_.bypasses_cache};
   for (const auto& part : own.parts) {
@@ -208,8 +203,8 @@ std::vector<StoredChunk> StoreTarget::put_in_place(const Own& own) {
   return stored;
 }
 
-std::vector<StoredChunk> StoreTarget::put_chunks(const Own& own, const Compression& compression,
-                                                 std::int64_t& end) {
+std::vector<StoredChunk> StoreTarget::put_chunks(const Own& own, std::int64_t& end) {
+  const Compression& compression = own.laid.compression;
   Encode encode;
   if (compression.is_on()) {
     encode = [this, compression](const Variable& variable, std::span<const std::byte> whole,
@@ -232,15 +227,14 @@ void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step
     if (variable.bytes() == 0) {
       continue;
     }
-    const Laid laid{variable, step, options_};
-    begin_shard(variable, laid);
+    begin_shard(variable, all[i].laid);
     std::vector<StoredChunk> stored;
     Outcome put;
     if (all[i].goes_in_place) {
       put = outcome_of([&] { stored = put_in_place(all[i]); });
-      ends[i] = laid.chunks.all_bytes();
+      ends[i] = all[i].laid.chunks.all_bytes();
     } else {
-      stored = put_chunks(all[i], laid.compression, ends[i]);
+      stored = put_chunks(all[i], ends[i]);
     }
     for (const auto& chunk : stored) {
       written.push_back({static_cast<std::int64_t>(i), chunk});

@@ -52,6 +52,7 @@ class StoreTarget : public StepTarget {
   };
   // The parts of a variable in a step that this writer has.
   struct Own {
+    Laid laid;
     StepChunks chunks{};
     std::vector<ChunkPart> parts{};
     bool goes_in_place = false;  // the same on all writers, as is this:
@@ -71,8 +72,7 @@ class StoreTarget : public StepTarget {
   void write_shards(const std::vector<Part>& parts, std::int64_t step,
                     const Description& description);
   [[nodiscard]] std::vector<StoredChunk> put_in_place(const Own& own);
-  [[nodiscard]] std::vector<StoredChunk> put_chunks(const Own& own, const Compression& compression,
-                                                    std::int64_t& end);
+  [[nodiscard]] std::vector<StoredChunk> put_chunks(const Own& own, std::int64_t& end);
   void begin_shard(const Variable& variable, const Laid& laid);
   void open_shard();
   void sync_shard() const;
