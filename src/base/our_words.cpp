@@ -33,6 +33,9 @@ std::string of_json(std::string_view what) {
     return "an entry is a " + std::string{between(what, "but is ", ";")} + ", and must be a " +
            std::string{wanted};
   }
+  if (what.find("number overflow") != std::string_view::npos) {
+    return "it has a number that is too large";
+  }
   return "an entry has not the form that it must have";
 }
 

@@ -23,7 +23,7 @@ Json parse_json(std::string_view text) {
   check_nesting(text);
   try {
     return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure, in_our_words(error)};
   }
 }

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run fuzz targets, as many at once as there are cores.
 
-Usage: run.py --build FOLDER [--seconds N] [--grow] [TARGET ...]
+Usage: run.py --build FOLDER [--seconds N] [--runs N] [--grow] [TARGET ...]
 
 A finding ends its target; its input and its story lie in FOLDER/found. So does an input that took long, if it takes as
-much processor time when it is run alone. With --grow, what reaches new code is added to FOLDER/corpus, which the next
-run begins with.
+much processor time when it is run alone. With --runs, each run has the same inputs. With --grow, what reaches new code
+is added to FOLDER/corpus, which the next run begins with.
 """
 
 import argparse
@@ -28,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--runs", type=int, help="that many inputs of each target, always the same")
     parser.add_argument("--grow", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("targets", nargs="*")
@@ -63,9 +64,10 @@ def run(target: str, options: argparse.Namespace) -> str:
             f"-report_slow_units={SLOW_SECONDS}",
             f"-rss_limit_mb={MEMORY_MIB}",
             f"-artifact_prefix={found}/",
+            *([f"-runs={options.runs}", "-seed=1"] if options.runs else []),
             *([f"-dict={dictionary}"] if dictionary.exists() else []),
             new,
-            corpus,
+            *([] if options.runs else [corpus]),
             HERE / "corpus" / target,
         ]
         environment = dict(os.environ, TMPDIR=folder)

@@ -17,14 +17,14 @@
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/error.h"
-#include "base/nesting.h"
 #include "base/our_words.h"
+#include "contents/json_elements.h"
 #include "formats/format.h"
 
 namespace iocomp::formats::frames {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using contents::Json;
 
 constexpr int version = 1;
 constexpr std::uint32_t skippable_frame = 0x184D2A50;  // RFC 8878, section 3.1.2
@@ -101,8 +101,7 @@ Stored stored_from(const Json& told) {
 }
 
 Index parsed(std::string_view json) {
-  check_nesting(json);
-  const Json all = Json::parse(json);
+  const Json all = contents::parse_json(json);
   if (all.at("iocomp_frames").get<int>() > version || all.at("byte_order") != own_order) {
     throw Error{ErrorCode::unsupported,
                 "its frames are of a later release of iocomp, or of a "
