@@ -10,8 +10,8 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "disk/mixed_engine.h"
 #include "disk/options.h"
-#include "disk/paced_engine.h"
 #include "disk/start_ring.h"
 #include "disk/thread_engine.h"
 
@@ -27,7 +27,7 @@ void write_all(const Plan& plan) {
   }
 }
 
-std::unique_ptr<Engine> start_unpaced_engine(const Options& options) {
+std::unique_ptr<Engine> start_one_engine(const Options& options) {
   if (options.engine == EngineKind::threads) {
     return std::make_unique<ThreadEngine>(options);
   }
@@ -67,7 +67,11 @@ Completion completion_of(std::uint64_t plan, const std::function<void()>& work) 
 }
 
 std::unique_ptr<Engine> start_engine(const Options& options) {
-  return std::make_unique<PacedEngine>(start_unpaced_engine(options), options);
+  auto engine = start_one_engine(options);
+  Options mixed = options;
+  mixed.gives_memory_back = options.gives_memory_back && options.engine == EngineKind::automatic &&
+                            engine->name() == "io_uring";
+  return std::make_unique<MixedEngine>(std::move(engine), mixed);
 }
 
 }  // namespace iocomp::disk

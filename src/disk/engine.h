@@ -30,6 +30,7 @@ struct Plan {
   std::shared_ptr<OutputFile> file;
   std::vector<Write> writes;
   bool sync = false;
+  bool meets_locks = false;  ///< another thread writes to files, whose locks the caller would meet
 };
 
 /// A plan that was carried out, or failed: then `code` is not `ok` and `story` says why.

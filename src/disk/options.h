@@ -34,6 +34,9 @@ struct Options {
   /// Workers of the kernel that write at the same time, so that the rest can be moved (see
   /// Engine::move); 0: as many as the kernel likes.
   unsigned workers = 0;
+  /// Who gives memory may want it back before it is written: where the kernel would write long
+  /// plans, as many threads as `workers` may do it.
+  bool gives_memory_back = false;
   /// Threads that a request is divided among; null: the thread that has it does all.
   Crew* crew = nullptr;
   /// Limits the rate at which a file is written; null: no limit.

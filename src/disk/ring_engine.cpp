@@ -71,7 +71,8 @@ void RingEngine::submit(Plan plan) {
   task.began = now_seconds();
   // Submitted behind a large write, a small one would make the caller wait for the locks of the
   // file; a flush holds none.
-  task.is_small = locking_ == 0 && again_.empty() && uncut_.empty() && is_small(task.plan);
+  task.is_small = !task.plan.meets_locks && locking_ == 0 && again_.empty() && uncut_.empty() &&
+                  is_small(task.plan);
   uncut_.push_back(&task);
   advance();
 }

@@ -35,7 +35,7 @@ namespace {
 // The program waits for writes under way when it wants its memory back, so there are only a few.
 // There are two workers, so that the disk has work while one waits for a lock or an fsync.
 constexpr unsigned workers = 2;
-constexpr std::size_t largest_request_bytes = std::size_t{16} << 20;
+constexpr std::size_t largest_request_bytes = std::size_t{8} << 20;
 
 }  // namespace
 
@@ -45,6 +45,7 @@ DiskWork::DiskWork(const disk::Options& disk, Link& link, Files files)
 void DiskWork::start() {
   disk::Options engine = disk_;
   engine.workers = workers;
+  engine.gives_memory_back = true;
   plans_ = std::make_unique<DiskPlans>(engine, link_.counters());
   blocks_ = std::make_unique<BlockWriter>(disk_, link_);
   link_.move_with([this] { return advance(); },

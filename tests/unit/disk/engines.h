@@ -18,7 +18,15 @@ namespace iocomp::disk {
 inline const auto every_engine = testing::Values(EngineKind::uring, EngineKind::threads);
 
 inline std::string engine_name(const testing::TestParamInfo<EngineKind>& tested) {
-  return tested.param == EngineKind::uring ? "Uring" : "Threads";
+  switch (tested.param) {
+    case EngineKind::uring:
+      return "Uring";
+    case EngineKind::threads:
+      return "Threads";
+    case EngineKind::automatic:
+      return "Automatic";
+  }
+  return {};
 }
 
 /// With an engine of each kind that can be had.
