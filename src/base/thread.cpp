@@ -2,8 +2,11 @@
 #include "base/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
 
 #include <csignal>
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -37,6 +40,21 @@ std::jthread start_thread(const std::string& name,
   std::jthread thread{std::move(body)};
   pthread_setname_np(thread.native_handle(), name.c_str());
   return thread;
+}
+
+void run_anywhere() noexcept {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    CPU_SET(cpu, &all);
+  }
+  (void)::sched_setaffinity(0, sizeof all, &all);  // the system leaves out what is not the job's
+}
+
+void take_idle_time() noexcept {
+  constexpr int least_priority = 19;
+  (void)::setpriority(PRIO_PROCESS, 0, least_priority);  // on Linux, of the thread alone
+  run_anywhere();
 }
 
 }  // namespace iocomp

@@ -63,9 +63,11 @@ class Engine {
   /// Stop reading `from` as soon as can be: what of it nobody has begun to write is copied to the
   /// same place of `to`, and written from there. Never waits: see `reads`.
   /// @param to  as long, and at the same distance from the border of a page.
+  /// @param copied  so many bytes at its front are there already.
   /// @return the plans that may read `to` from now on.
   [[nodiscard]] virtual std::vector<std::uint64_t> move(std::span<const std::byte> from,
-                                                        std::span<std::byte> to) = 0;
+                                                        std::span<std::byte> to,
+                                                        std::size_t copied) = 0;
   /// True while a plan may read some of this memory.
   [[nodiscard]] virtual bool reads(std::span<const std::byte> memory) = 0;
   [[nodiscard]] virtual Moved moved() const = 0;

@@ -21,6 +21,8 @@ namespace iocomp::disk {
 namespace {
 
 constexpr std::size_t long_bytes = std::size_t{4} << 20;
+// A request that is begun cannot be moved: it is as short as the disk takes at its full rate.
+constexpr std::size_t thread_request_bytes = std::size_t{8} << 20;
 // The most by which a completion may be noticed late while the engine and threads have work.
 constexpr std::chrono::milliseconds longest_nap{1};
 
@@ -60,16 +62,18 @@ Engine& MixedEngine::thread_for(const std::shared_ptr<const Pace>& pace) {
   if (!thread) {
     Options options = options_;
     options.threads = pace ? 1 : static_cast<int>(options.workers);
+    options.threads_run_anywhere = !pace;
+    options.request_bytes = std::min(options.request_bytes, thread_request_bytes);
     thread = std::make_unique<ThreadEngine>(options);
   }
   return *thread;
 }
 
 std::vector<std::uint64_t> MixedEngine::move(std::span<const std::byte> from,
-                                             std::span<std::byte> to) {
-  auto plans = engine_->move(from, to);
+                                             std::span<std::byte> to, std::size_t copied) {
+  auto plans = engine_->move(from, to, copied);
   for (const auto& [pace, thread] : threads_) {
-    std::ranges::copy(thread->move(from, to), std::back_inserter(plans));
+    std::ranges::copy(thread->move(from, to, copied), std::back_inserter(plans));
   }
   if (from.size() >= long_bytes && reads(from)) {
     habit_ = Habit::wants_memory;

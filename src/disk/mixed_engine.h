@@ -32,7 +32,8 @@ class MixedEngine : public Engine {
 
   void submit(Plan plan) override;
   [[nodiscard]] std::vector<std::uint64_t> move(std::span<const std::byte> from,
-                                                std::span<std::byte> to) override;
+                                                std::span<std::byte> to,
+                                                std::size_t copied) override;
   [[nodiscard]] bool reads(std::span<const std::byte> memory) override;
   [[nodiscard]] Moved moved() const override;
   [[nodiscard]] std::vector<Completion> take_completed() override;
@@ -46,7 +47,7 @@ class MixedEngine : public Engine {
   [[nodiscard]] std::size_t threads_outstanding() const;
   [[nodiscard]] Engine& thread_for(const std::shared_ptr<const Pace>& pace);
 
-  /// What is known of those who give memory for long plans.
+  /// The behaviour of those who gave memory for long plans.
   enum class Habit { unknown, leaves_memory, wants_memory };
 
   Options options_;

@@ -30,7 +30,9 @@ bool Move::apply(std::span<const std::byte>& bytes) const {
   }
   const double begin = now_seconds();
   std::byte* const place = place_of(bytes);
-  std::ranges::copy(bytes, place);
+  const std::size_t first = static_cast<std::size_t>(place - to_);
+  const std::size_t there = std::min(copied_ - std::min(copied_, first), bytes.size());
+  std::ranges::copy(bytes.subspan(there), place + there);
   bytes = {place, bytes.size()};
   tally_.bytes += bytes.size();
   tally_.seconds += now_seconds() - begin;

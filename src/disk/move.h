@@ -15,9 +15,10 @@ namespace iocomp::disk {
 /// Memory that is to be read no more, and where a copy of it is read instead.
 class Move {
  public:
-  /// @param tally  of all that is copied.
-  Move(std::span<const std::byte> from, std::byte* to, Moved& tally) noexcept
-      : from_{from}, to_{to}, tally_{tally} {}
+  /// @param copied  so many bytes at the front of `to` are there already.
+  /// @param tally  of all that is moved.
+  Move(std::span<const std::byte> from, std::byte* to, std::size_t copied, Moved& tally) noexcept
+      : from_{from}, to_{to}, copied_{copied}, tally_{tally} {}
 
   [[nodiscard]] bool covers(std::span<const std::byte> bytes) const noexcept;
   /// The place of bytes that are covered.
@@ -32,6 +33,7 @@ class Move {
  private:
   std::span<const std::byte> from_;
   std::byte* to_;
+  std::size_t copied_;
   Moved& tally_;
 };
 

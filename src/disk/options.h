@@ -31,11 +31,12 @@ struct Options {
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
   int threads = 1;                                    ///< writer threads of a ThreadEngine
+  bool threads_run_anywhere = false;                  ///< see run_anywhere in base/thread.h
   /// Workers of the kernel that write at the same time, so that the rest can be moved (see
   /// Engine::move); 0: as many as the kernel likes.
   unsigned workers = 0;
-  /// Who gives memory may want it back before it is written: where the kernel would write long
-  /// plans, as many threads as `workers` may do it.
+  /// Memory may be wanted back before it is written: where the kernel would write long plans, as
+  /// many threads as `workers` may do it.
   bool gives_memory_back = false;
   /// Threads that a request is divided among; null: the thread that has it does all.
   Crew* crew = nullptr;

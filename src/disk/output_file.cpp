@@ -170,7 +170,7 @@ FileRange OutputFile::direct_part(std::int64_t offset, std::span<const std::byte
   return begin < end ? FileRange{.offset = begin, .bytes = end - begin} : none;
 }
 
-Request OutputFile::take_request(Remaining& remaining) const {
+Request OutputFile::take_request(Remaining& remaining, std::size_t most) const {
   const std::int64_t direct_end = remaining.direct.offset + remaining.direct.bytes;
   const bool is_head = remaining.offset < remaining.direct.offset;
   Request request{.direct = !is_head && remaining.offset < direct_end && !direct_refused_,
@@ -180,7 +180,10 @@ Request OutputFile::take_request(Remaining& remaining) const {
     const std::int64_t end = is_head ? remaining.direct.offset : direct_end;
     request.bytes = remaining.bytes.first(static_cast<std::size_t>(end - remaining.offset));
   }
-  request.bytes = request.bytes.first(std::min(request.bytes.size(), largest_call_bytes(request)));
+  const auto block = static_cast<std::size_t>(block_bytes_);
+  most = request.direct ? std::max(most / block * block, block) : most;
+  request.bytes =
+      request.bytes.first(std::min({request.bytes.size(), largest_call_bytes(request), most}));
   remaining.offset += std::ssize(request.bytes);
   remaining.bytes = remaining.bytes.subspan(request.bytes.size());
   return request;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,7 +68,9 @@ class OutputFile {
   /// A write of `bytes` at `offset`, nothing of it asked for.
   [[nodiscard]] Remaining begin_write(std::int64_t offset, std::span<const std::byte> bytes);
   /// Cut the next request off a run that has bytes left.
-  [[nodiscard]] Request take_request(Remaining& remaining) const;
+  /// @param most  bytes, in whole blocks of the disk, if the options do not say less.
+  [[nodiscard]] Request take_request(
+      Remaining& remaining, std::size_t most = std::numeric_limits<std::size_t>::max()) const;
   /// The descriptor for a request, and the most bytes that one call may be given.
   [[nodiscard]] int descriptor(const Request& request) const noexcept;
   [[nodiscard]] std::size_t largest_call_bytes(const Request& request) const noexcept;

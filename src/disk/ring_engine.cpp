@@ -79,9 +79,9 @@ void RingEngine::submit(Plan plan) {
 
 // Writes that a worker of the kernel has begun go on. The others come back and are submitted again.
 std::vector<std::uint64_t> RingEngine::move(std::span<const std::byte> from,
-                                            std::span<std::byte> to) {
+                                            std::span<std::byte> to, std::size_t copied) {
   look();
-  const Move move{from, to.data(), moved_};
+  const Move move{from, to.data(), copied, moved_};
   std::set<std::uint64_t> plans;
   for (Task& task : tasks_) {
     if (move.apply(task.remaining, std::span{task.plan.writes}.subspan(task.next_write))) {
@@ -330,7 +330,7 @@ void RingEngine::answered_write(const Job& job, std::int64_t result) {
 void RingEngine::ask_again(Job job, const Request& rest) {
   const Request asked = std::exchange(job.request, rest);
   if (std::byte* const to = std::exchange(job.moves_to, nullptr); to != nullptr) {
-    (void)Move{asked.bytes, to, moved_}.apply(job.request.bytes);
+    (void)Move{asked.bytes, to, 0, moved_}.apply(job.request.bytes);
   }
   ++job.task->open;
   again_.push_back(job);

@@ -36,7 +36,8 @@ class RingEngine : public Engine {
 
   void submit(Plan plan) override;
   [[nodiscard]] std::vector<std::uint64_t> move(std::span<const std::byte> from,
-                                                std::span<std::byte> to) override;
+                                                std::span<std::byte> to,
+                                                std::size_t copied) override;
   [[nodiscard]] bool reads(std::span<const std::byte> memory) override;
   [[nodiscard]] Moved moved() const override { return moved_; }
   [[nodiscard]] std::vector<Completion> take_completed() override;

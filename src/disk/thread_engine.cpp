@@ -60,9 +60,9 @@ void ThreadEngine::submit(Plan plan) {
 }
 
 std::vector<std::uint64_t> ThreadEngine::move(std::span<const std::byte> from,
-                                              std::span<std::byte> to) {
+                                              std::span<std::byte> to, std::size_t copied) {
   const std::scoped_lock lock{mutex_};
-  const Move move{from, to.data(), moved_};
+  const Move move{from, to.data(), copied, moved_};
   std::vector<std::uint64_t> plans;
   for (auto* const tasks : {&queue_, &running_}) {
     for (Task& task : *tasks) {
@@ -133,6 +133,9 @@ std::size_t ThreadEngine::outstanding() const {
 }
 
 void ThreadEngine::work() {
+  if (options_.threads_run_anywhere) {
+    run_anywhere();
+  }
   std::unique_lock lock{mutex_};
   while (true) {
     submitted_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
@@ -174,7 +177,7 @@ void ThreadEngine::carry_out(Task& task) {
       lock.unlock();
       file.wait_for_pace();
       lock.lock();
-      const Request request = file.take_request(task.remaining);
+      const Request request = file.take_request(task.remaining, options_.request_bytes);
       task.begun = request.bytes;
       lock.unlock();
       const int error = file.perform(request);

@@ -47,7 +47,7 @@ def test_output_that_fits_behind_the_computing_costs_the_last_write() -> None:
 
 def test_output_that_is_slower_than_the_computing_decides() -> None:
     slow = replace(WORK, step_seconds=0.5, reuse_seconds=0.5)
-    waits = 1.0 / 16 + 0.5 / 4.0  # for 32 MiB that have begun, and a copy of the array
+    waits = 1.0 / 32 + 0.5 / 4.0  # for 16 MiB that have begun, and a copy of the array
     told = PLAIN.predict(slow, Way("kernel"))
     assert told.waited == pytest.approx(waits)
     assert told.is_bound_by_output()

@@ -35,7 +35,9 @@ namespace {
 // The program waits for writes under way when it wants its memory back, so there are only a few.
 // There are two workers, so that the disk has work while one waits for a lock or an fsync.
 constexpr unsigned workers = 2;
-constexpr std::size_t largest_request_bytes = std::size_t{8} << 20;
+constexpr std::size_t largest_request_bytes = std::size_t{16} << 20;
+// Shorter memory is written while it would be copied.
+constexpr std::size_t least_early_bytes = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -52,18 +54,32 @@ void DiskWork::start() {
                   [this](auto longest, const auto& word) { plans_->sleep(longest, word); });
 }
 
-void DiskWork::want_back(std::uint64_t ticket, std::span<const std::byte> memory) {
+void DiskWork::lend(std::span<const std::byte> memory) {
+  // Half of the memory for copies is for those that the program asks for.
+  if (!is_wanted_early_ || memory.size() < least_early_bytes ||
+      !link_.has_copy_room(2 * memory.size())) {
+    return;
+  }
+  if (Copy copy = copy_of(memory); copy) {
+    plans_->copy_early(memory, std::move(copy));
+  }
+}
+
+Copy DiskWork::copy_of(std::span<const std::byte> memory) {
   constexpr std::size_t page = FreeRanges::page_bytes;
+  const auto remainder = reinterpret_cast<std::uintptr_t>(memory.data()) % page;
+  return link_.has_copy_room(memory.size() + page)
+             ? link_.copies().try_take_for_disk(memory.size(), remainder)
+             : Copy{};
+}
+
+void DiskWork::want_back(std::uint64_t ticket, std::span<const std::byte> memory) {
   if (!wanted_back_.insert(ticket).second) {
     return;
   }
   files_.submit();
-  if (!plans_->reads(memory) || !link_.has_copy_room(memory.size() + page)) {
-    return;
-  }
-  const auto remainder = reinterpret_cast<std::uintptr_t>(memory.data()) % page;
-  const Copy copy = link_.copies().try_take_for_disk(memory.size(), remainder);
-  if (copy && plans_->move(memory, copy)) {
+  if (plans_->reads(memory) && plans_->move(memory, [&] { return copy_of(memory); })) {
+    is_wanted_early_ = true;
     link_.counters().add(trace::Counter::late_copies, 1);
   }
 }

@@ -37,6 +37,9 @@ class DiskWork {
   [[nodiscard]] BlockWriter& blocks() noexcept { return *blocks_; }
   [[nodiscard]] DiskPlans& plans() noexcept { return *plans_; }
 
+  /// The kernel reads this memory of a block. If the program has waited for such memory before, it
+  /// is copied meanwhile.
+  void lend(std::span<const std::byte> memory);
   /// The program waits for memory that the block of a ticket is written from. Parts whose write has
   /// not begun are copied, if there is room. The ticket is handed over when nobody reads the memory
   /// any more.
@@ -53,6 +56,7 @@ class DiskWork {
   [[nodiscard]] disk::Options options_for(const config::FileSettings& file) const;
 
  private:
+  [[nodiscard]] Copy copy_of(std::span<const std::byte> memory);
   bool advance();
   bool give_back();
 
@@ -60,6 +64,7 @@ class DiskWork {
   Link& link_;
   Files files_;
   bool is_advancing_ = false;
+  bool is_wanted_early_ = false;         // memory that was lent
   std::set<std::uint64_t> wanted_back_;  // tickets
   std::unique_ptr<BlockWriter> blocks_;
   std::unique_ptr<writing::Spill> spill_;

@@ -54,7 +54,7 @@ constexpr int council_tag = 3;
 constexpr int first_free_tag = council_tag + 1;
 // A block up to this size may wait until the next call that is not a put. It goes to the kernel
 // with others.
-constexpr std::size_t small_block_bytes = std::size_t{16} << 10;
+constexpr std::size_t may_wait_bytes = std::size_t{16} << 10;
 
 // A tag that only messages about this file have. Every rank of the file computes the same.
 int tag_of(std::uint64_t key, MPI_Comm comm) {
@@ -175,7 +175,7 @@ void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
   terms.blocks.write_block = [&blocks = disk_.blocks()](const Block& block, const auto& piece,
                                                         writing::FileWriter& writer, bool joins) {
     const auto given = blocks.write(block, piece, writer, joins);
-    if (block.bytes() > small_block_bytes) {
+    if (block.bytes() > may_wait_bytes) {
       writer.submit();
     }
     return given;

@@ -157,6 +157,7 @@ void MemberBlocks::note_given(const KeptBlocks::Kept& kept, const GivenBlock& gi
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr && given.is_lent && ticket->kept) {
     ticket->lent = {block.first_value(), block.bytes()};
+    setup_.disk->lend(ticket->lent);
   } else if (ticket != nullptr) {
     ticket->kept = false;
     ticket->joined = is_joined;

@@ -54,8 +54,8 @@ OWN_ENOUGH = 4.0 * GIB
 OWN_STEPS = 2
 """Steps after which that is found out."""
 # As the library does without servers (src/client/local/disk_work.cpp).
-BEGUN_BYTES = 32 << 20
-"""Bytes of an array that the kernel has begun to write at most when the program waits for it."""
+BEGUN_BYTES = 16 << 20
+"""Bytes of an array that are being written at most when the program waits for it."""
 COPY_BYTES = 1 << 30
 """Bytes of which the rest is copied then: client.buffer_memory."""
 

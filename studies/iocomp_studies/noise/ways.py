@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from iocomp_studies.advice.model import BEGUN_BYTES
 from iocomp_studies.advice.work import GIB
 from iocomp_studies.noise.job import Job
 from iocomp_studies.noise.losses import Cores, Losses, Ranks, in_turn
@@ -158,6 +157,10 @@ def _workers_at_once(scene: Scene, cost: float) -> Losses:
     return Losses(losses.rank, losses.begin, times * cost * scene.bytes, losses.part)
 
 
+AT_PUT_BYTES = 32 << 20
+"""Bytes that the kernel's workers begin to write at the put."""
+
+
 def kernel(scene: Scene) -> Losses:
     """Return the losses to the kernel's workers, by the library's default.
 
@@ -165,12 +168,12 @@ def kernel(scene: Scene) -> Losses:
     cores. The rest goes in requests of 16 MiB, at random moments of the time that the file system
     takes.
     """
-    begun = min(scene.bytes, BEGUN_BYTES)
+    begun = min(scene.bytes, AT_PUT_BYTES)
     first = _workers_at_once(replace(scene, bytes=begun), scene.direct)
     if begun == scene.bytes:
         return first
     later = replace(scene, bytes=scene.bytes - begun)
-    return _both(first, _requests(later, BEGUN_BYTES / 2, scene.direct, scene.window))
+    return _both(first, _requests(later, AT_PUT_BYTES / 2, scene.direct, scene.window))
 
 
 def kernel_at_any_time(scene: Scene) -> Losses:

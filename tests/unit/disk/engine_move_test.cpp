@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Disk, Moving,
 
 TEST_P(Moving, LetsGoOfMemoryThatIsBeingWritten) {
   submit(file_at(folder_.file("f"), options()), data_);
-  (void)engine_->move(data_.bytes(), copy_.bytes());
+  (void)engine_->move(data_.bytes(), copy_.bytes(), 0);
   wait_until_not_read(*engine_, data_.bytes());
   EXPECT_LE(engine_->moved().bytes, data_.bytes().size());
   spoil(data_.bytes());
@@ -109,7 +109,7 @@ TEST_P(Moving, CopiesTheRestOfAPlanThatHasBegun) {
     const std::size_t before = engine_->moved().bytes;
     const auto file = file_at(folder_.file("f"), options());
     engine_->submit({.id = 0, .file = file, .writes = {{.offset = 0, .bytes = data_.bytes()}}});
-    (void)engine_->move(data_.bytes(), copy_.bytes());
+    (void)engine_->move(data_.bytes(), copy_.bytes(), 0);
     wait_until_not_read(*engine_, data_.bytes());
     spoil(data_.bytes());
     most = std::max(most, engine_->moved().bytes - before);
@@ -124,7 +124,7 @@ TEST_P(Moving, CopiesTheRestOfAPlanThatHasBegun) {
 TEST_P(Moving, NamesThePlansThatReadTheCopy) {
   submit(file_at(folder_.file("f"), options()), data_);
   const auto last = data_.bytes().last(plan_bytes);
-  for (const std::uint64_t plan : engine_->move(last, copy_.bytes().first(plan_bytes))) {
+  for (const std::uint64_t plan : engine_->move(last, copy_.bytes().first(plan_bytes), 0)) {
     EXPECT_EQ(plan, plans - 1);
   }
   wait_until_not_read(*engine_, last);
@@ -136,7 +136,7 @@ TEST_P(Moving, NamesThePlansThatReadTheCopy) {
 TEST_P(Moving, MovesAllPlansOfSeveralFilesFromTheSameMemory) {
   submit(file_at(folder_.file("f"), options()), data_);
   submit(file_at(folder_.file("g"), options()), data_);
-  (void)engine_->move(data_.bytes(), copy_.bytes());
+  (void)engine_->move(data_.bytes(), copy_.bytes(), 0);
   wait_until_not_read(*engine_, data_.bytes());
   spoil(data_.bytes());
   expect_all_well(2 * plans);
@@ -147,9 +147,9 @@ TEST_P(Moving, MovesAllPlansOfSeveralFilesFromTheSameMemory) {
 TEST_P(Moving, MovesTwice) {
   PageAligned other{plans * plan_bytes, 3};
   submit(file_at(folder_.file("f"), options()), data_);
-  (void)engine_->move(data_.bytes(), copy_.bytes());
-  (void)engine_->move(data_.bytes(), other.bytes());
-  (void)engine_->move(copy_.bytes(), other.bytes());
+  (void)engine_->move(data_.bytes(), copy_.bytes(), 0);
+  (void)engine_->move(data_.bytes(), other.bytes(), 0);
+  (void)engine_->move(copy_.bytes(), other.bytes(), 0);
   wait_until_not_read(*engine_, data_.bytes());
   spoil(data_.bytes());
   wait_until_not_read(*engine_, copy_.bytes());
@@ -159,21 +159,21 @@ TEST_P(Moving, MovesTwice) {
 }
 
 TEST_P(Moving, FindsNothingWhereNothingIsRead) {
-  EXPECT_TRUE(engine_->move(data_.bytes(), copy_.bytes()).empty());
+  EXPECT_TRUE(engine_->move(data_.bytes(), copy_.bytes(), 0).empty());
   EXPECT_FALSE(engine_->reads(data_.bytes()));
   submit(file_at(folder_.file("f"), options()), data_);
   PageAligned others{plan_bytes, 4};
   EXPECT_FALSE(engine_->reads(others.bytes()));
-  EXPECT_TRUE(engine_->move(others.bytes(), copy_.bytes().first(plan_bytes)).empty());
+  EXPECT_TRUE(engine_->move(others.bytes(), copy_.bytes().first(plan_bytes), 0).empty());
   expect_all_well(plans);
-  EXPECT_TRUE(engine_->move(data_.bytes(), copy_.bytes()).empty());
+  EXPECT_TRUE(engine_->move(data_.bytes(), copy_.bytes(), 0).empty());
   EXPECT_EQ(engine_->moved().bytes, 0U);
   EXPECT_TRUE(same(content_of(folder_.file("f")), expected_));
 }
 
 TEST_P(Moving, LeavesWritesAloneThatOnlyBeginInTheMemory) {
   submit(file_at(folder_.file("f"), options()), data_);
-  (void)engine_->move(data_.bytes().first(4096), copy_.bytes().first(4096));
+  (void)engine_->move(data_.bytes().first(4096), copy_.bytes().first(4096), 0);
   wait_until_not_read(*engine_, data_.bytes().first(4096));
   expect_all_well(plans);
   EXPECT_TRUE(same(content_of(folder_.file("f")), expected_));
@@ -183,7 +183,7 @@ TEST_P(Moving, TellsThatAPlanFailedWhichWasMoved) {
   submit(file_at("/dev/full", options()), data_);
   const auto good = file_at(folder_.file("f"), options());
   submit(good, data_);
-  (void)engine_->move(data_.bytes(), copy_.bytes());
+  (void)engine_->move(data_.bytes(), copy_.bytes(), 0);
   wait_until_not_read(*engine_, data_.bytes());
   spoil(data_.bytes());
   const auto completions = wait_for_all(*engine_);
@@ -201,7 +201,7 @@ TEST_P(Moving, LetsGoOfWhatAPaceHoldsUp) {
   const auto file = file_at(folder_.file("f"), slow);
   const auto part = data_.bytes().first(plan_bytes);
   engine_->submit({.id = 0, .file = file, .writes = {{.offset = 0, .bytes = part}}});
-  EXPECT_EQ(engine_->move(part, copy_.bytes().first(plan_bytes)), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(engine_->move(part, copy_.bytes().first(plan_bytes), 0), std::vector<std::uint64_t>{0});
   wait_until_not_read(*engine_, part);
   spoil(part);
   EXPECT_EQ(engine_->outstanding(), 1U);
@@ -209,6 +209,29 @@ TEST_P(Moving, LetsGoOfWhatAPaceHoldsUp) {
   expect_all_well(1);
   EXPECT_TRUE(same(content_of(folder_.file("f")), std::span{expected_}.first(plan_bytes)));
   EXPECT_GT(engine_->moved().bytes, 0U);
+}
+
+// The copy differs from the memory, which shows where the file has each byte from.
+TEST_P(Moving, DoesNotCopyWhatIsThereAlready) {
+  Options slow = options();
+  slow.pace = std::make_shared<Pace>(8.0 * mib);
+  const auto file = file_at(folder_.file("f"), slow);
+  const auto part = data_.bytes().first(plan_bytes);
+  const auto copy = copy_.bytes().first(plan_bytes);
+  constexpr std::size_t there = plan_bytes / 4 * 3 + 12345;
+  std::ranges::fill(copy.first(there), std::byte{0x11});
+  engine_->submit({.id = 0, .file = file, .writes = {{.offset = 0, .bytes = part}}});
+  EXPECT_FALSE(engine_->move(part, copy, there).empty());
+  expect_all_well(1);
+  const auto content = content_of(folder_.file("f"));
+  ASSERT_EQ(content.size(), plan_bytes);
+  const auto begun =
+      static_cast<std::size_t>(std::ranges::mismatch(content, expected_).in1 - content.begin());
+  EXPECT_LT(begun, there);
+  EXPECT_TRUE(std::ranges::all_of(std::span{content}.first(there).subspan(begun),
+                                  [](std::byte byte) { return byte == std::byte{0x11}; }));
+  EXPECT_TRUE(same(std::span{content}.subspan(there),
+                   std::span{expected_}.first(plan_bytes).subspan(there)));
 }
 
 }  // namespace

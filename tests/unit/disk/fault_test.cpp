@@ -105,7 +105,7 @@ TEST_F(OutputFileWithFaults, IsWrittenFromACopyAfterShortWrites) {
     auto file = std::make_shared<OutputFile>(opened(folder_.file("f")), folder_.file("f"), options);
     engine.submit(
         {.id = 0, .file = std::move(file), .writes = {{.offset = 0, .bytes = data.bytes()}}});
-    (void)engine.move(data.bytes(), copy.bytes());
+    (void)engine.move(data.bytes(), copy.bytes(), 0);
     while (engine.reads(data.bytes())) {
       engine.wait(std::chrono::minutes{1});
     }

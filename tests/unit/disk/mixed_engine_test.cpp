@@ -40,8 +40,8 @@ class Kernel : public Engine {
     seen_.meets_locks = plan.meets_locks;
     completions_.push_back(carry_out(plan));
   }
-  std::vector<std::uint64_t> move(std::span<const std::byte> /*from*/,
-                                  std::span<std::byte> /*to*/) override {
+  std::vector<std::uint64_t> move(std::span<const std::byte> /*from*/, std::span<std::byte> /*to*/,
+                                  std::size_t /*copied*/) override {
     return {};
   }
   bool reads(std::span<const std::byte> /*memory*/) override { return seen_.reads; }
@@ -118,9 +118,9 @@ TEST_F(Mixed, TakesThreadsForGoodOnceMemoryIsWantedThatTheKernelReads) {
   submit(1, 8 * mib);
   end();
   kernel_.reads = true;
-  (void)engine_->move(data_.part(0, mib), copy_.bytes().first(mib));  // too short to count
+  (void)engine_->move(data_.part(0, mib), copy_.bytes().first(mib), 0);  // too short to count
   submit(2, 8 * mib);
-  (void)engine_->move(data_.bytes(), copy_.bytes());
+  (void)engine_->move(data_.bytes(), copy_.bytes(), 0);
   kernel_.reads = false;
   submit(3, 8 * mib);
   end();
@@ -133,7 +133,7 @@ TEST_F(Mixed, TakesThreadsForGoodWhereTheFirstLongPlanIsWantedBack) {
   start({.workers = 2, .gives_memory_back = true});
   kernel_.reads = true;
   submit(1, 8 * mib);
-  (void)engine_->move(data_.bytes(), copy_.bytes());
+  (void)engine_->move(data_.bytes(), copy_.bytes(), 0);
   kernel_.reads = false;
   end();
   submit(2, 8 * mib);
