@@ -481,11 +481,11 @@ void File::close() {
   // A ticket that is not settled now never will be. A later wait must say so instead of waiting.
   link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
     if (ticket.file == key_ && ticket.failure.ok() && !ticket.settled()) {
-      ticket.failure = closed.ok() ? Outcome{ErrorCode::storage_failure,
-                                             "file \"" + name_ + "\" is closed, and the step " +
-                                                 std::to_string(ticket.step) +
-                                                 " of this block was not committed"}
-                                   : closed;
+      ticket.fail(closed.ok() ? Outcome{ErrorCode::storage_failure,
+                                        "file \"" + name_ + "\" is closed, and the step " +
+                                            std::to_string(ticket.step) +
+                                            " of this block was not committed"}
+                              : closed);
     }
   });
 }

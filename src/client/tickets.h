@@ -21,6 +21,14 @@ enum class State { handed_over = 1, written = 2, durable = 3 };
 /// Memory of the library that a put reads from: freed when it is handed over.
 using Copy = std::shared_ptr<std::byte[]>;
 
+class EarlyCopy;
+
+/// The caller's memory that a put is being written from, and a copy of it that is made meanwhile.
+struct Lent {
+  std::span<const std::byte> memory{};
+  std::shared_ptr<EarlyCopy> copy{};  ///< null: none
+};
+
 /// One put on its way.
 struct Ticket {
   std::uint64_t file = 0;
@@ -32,14 +40,18 @@ struct Ticket {
   std::int64_t durable = 0;          ///< pieces
   std::vector<std::uint64_t> posts;  ///< of the transport, if not known to be taken
   bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
-  /// The caller's memory that is being written from, while kept.
-  std::span<const std::byte> lent{};
+  Lent lent{};
   bool joined = false;  ///< put together with blocks of other ranks, which may have to come first
   bool exchanged = false;               ///< ranks that may be on other nodes have written it
   std::array<std::uint8_t, 4> tests{};  ///< unsuccessful ones, by state
   Outcome failure;
   double put_at = 0;  ///< time of the put; 0: its hand-over was told to the timeline
 
+  /// Its program may do with its memory what it likes, so nobody copies it any more.
+  void fail(const Outcome& why) {
+    failure = why;
+    lent.copy.reset();
+  }
   [[nodiscard]] bool settled() const noexcept {
     return durable == pieces && posts.empty() && !kept && failure.ok();
   }

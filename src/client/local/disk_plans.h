@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/futex.h"
-#include "client/local/early_copies.h"
 #include "client/tickets.h"
 #include "disk/engine.h"
 #include "disk/options.h"
@@ -40,12 +39,9 @@ class DiskPlans {
     constexpr std::chrono::nanoseconds shortest = std::chrono::microseconds{20};
     engine_->wait(std::max(longest, shortest), word);
   }
-  /// Begin to copy memory that plans read and that will be wanted back.
-  void copy_early(std::span<const std::byte> from, Copy to);
-  /// See disk::Engine::move. The copy is held as long as any plan may need it.
-  /// @param take  gives room for a copy, or null; asked where none was begun.
-  /// @return false if no plan needs one, or there is no room.
-  bool move(std::span<const std::byte> from, const std::function<Copy()>& take);
+  /// See disk::Engine::move. The copy is held as long as any plan may need it. @return false if
+  /// none does.
+  bool move(std::span<const std::byte> from, const Copy& to, std::size_t copied);
   [[nodiscard]] bool reads(std::span<const std::byte> memory) const {
     return engine_->reads(memory);
   }
@@ -58,18 +54,10 @@ class DiskPlans {
     bool is_sync = false;
     std::vector<Copy> copies{};  // that it writes from
   };
-  struct Early {
-    std::span<const std::byte> from;
-    Copy to;
-  };
-  void end_early_copies();
-
   trace::Counters& counters_;
-  std::vector<Early> early_;
   std::unordered_map<std::uint64_t, Underway> underway_;
   std::uint64_t next_ = 1;
-  std::unique_ptr<disk::Engine> engine_;
-  EarlyCopies copier_;  // these two last: they read what is above
+  std::unique_ptr<disk::Engine> engine_;  // last: it reads what is above
 };
 
 }  // namespace iocomp::client

@@ -54,15 +54,13 @@ void DiskWork::start() {
                   [this](auto longest, const auto& word) { plans_->sleep(longest, word); });
 }
 
-void DiskWork::lend(std::span<const std::byte> memory) {
+Lent DiskWork::lend(std::span<const std::byte> memory) {
   // Half of the memory for copies is for those that the program asks for.
-  if (!is_wanted_early_ || memory.size() < least_early_bytes ||
-      !link_.has_copy_room(2 * memory.size())) {
-    return;
-  }
-  if (Copy copy = copy_of(memory); copy) {
-    plans_->copy_early(memory, std::move(copy));
-  }
+  const bool is_copied = is_wanted_early_ && memory.size() >= least_early_bytes &&
+                         link_.has_copy_room(2 * memory.size());
+  Copy copy = is_copied ? copy_of(memory) : Copy{};
+  return {memory,
+          copy ? std::make_shared<EarlyCopy>(early_copies_, memory, std::move(copy)) : nullptr};
 }
 
 Copy DiskWork::copy_of(std::span<const std::byte> memory) {
@@ -73,12 +71,18 @@ Copy DiskWork::copy_of(std::span<const std::byte> memory) {
              : Copy{};
 }
 
-void DiskWork::want_back(std::uint64_t ticket, std::span<const std::byte> memory) {
+void DiskWork::want_back(std::uint64_t ticket, Lent& lent) {
   if (!wanted_back_.insert(ticket).second) {
     return;
   }
   files_.submit();
-  if (plans_->reads(memory) && plans_->move(memory, [&] { return copy_of(memory); })) {
+  const auto early = std::exchange(lent.copy, nullptr);
+  const std::size_t copied = early ? early->end() : 0;
+  if (!plans_->reads(lent.memory)) {
+    return;
+  }
+  const Copy copy = early ? early->to() : copy_of(lent.memory);
+  if (copy && plans_->move(lent.memory, copy, copied)) {
     is_wanted_early_ = true;
     link_.counters().add(trace::Counter::late_copies, 1);
   }
@@ -88,10 +92,10 @@ void DiskWork::want_back(std::uint64_t ticket, std::span<const std::byte> memory
 bool DiskWork::give_back() {
   const auto is_over = [this](std::uint64_t number) {
     Ticket* const ticket = link_.tickets().find(number);
-    if (ticket == nullptr || !ticket->kept || ticket->lent.empty()) {
+    if (ticket == nullptr || !ticket->kept || ticket->lent.memory.empty()) {
       return true;
     }
-    if (plans_->reads(ticket->lent)) {
+    if (plans_->reads(ticket->lent.memory)) {
       return false;
     }
     ticket->kept = false;

@@ -12,6 +12,8 @@
 #include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/disk_plans.h"
+#include "client/local/early_copies.h"
+#include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
 #include "disk/options.h"
@@ -39,11 +41,11 @@ class DiskWork {
 
   /// The kernel reads this memory of a block. If the program has waited for such memory before, it
   /// is copied meanwhile.
-  void lend(std::span<const std::byte> memory);
+  [[nodiscard]] Lent lend(std::span<const std::byte> memory);
   /// The program waits for memory that the block of a ticket is written from. Parts whose write has
   /// not begun are copied, if there is room. The ticket is handed over when nobody reads the memory
   /// any more.
-  void want_back(std::uint64_t ticket, std::span<const std::byte> memory);
+  void want_back(std::uint64_t ticket, Lent& lent);
   /// The largest single write, if memory must not be read for long.
   [[nodiscard]] std::size_t request_bytes() const;
 
@@ -64,7 +66,8 @@ class DiskWork {
   Link& link_;
   Files files_;
   bool is_advancing_ = false;
-  bool is_wanted_early_ = false;         // memory that was lent
+  bool is_wanted_early_ = false;  // memory that was lent
+  std::shared_ptr<EarlyCopies> early_copies_ = std::make_shared<EarlyCopies>();
   std::set<std::uint64_t> wanted_back_;  // tickets
   std::unique_ptr<BlockWriter> blocks_;
   std::unique_ptr<writing::Spill> spill_;

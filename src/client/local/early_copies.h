@@ -4,10 +4,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <stop_token>
 #include <thread>
+#include <utility>
+
+#include "client/tickets.h"
 
 namespace iocomp::client {
 
@@ -43,6 +47,26 @@ class EarlyCopies {
   std::condition_variable part_ended_;
   Copyings all_;         // guarded by mutex_
   std::jthread thread_;  // last: it uses what is above
+};
+
+/// One such copy; nobody reads the memory any more when this has ended.
+class EarlyCopy {
+ public:
+  EarlyCopy(std::shared_ptr<EarlyCopies> copies, std::span<const std::byte> from, Copy to)
+      : copies_{std::move(copies)}, to_{std::move(to)} {
+    copies_->begin(from, to_.get());
+  }
+  EarlyCopy(const EarlyCopy&) = delete;
+  EarlyCopy& operator=(const EarlyCopy&) = delete;
+  ~EarlyCopy() { (void)copies_->end(to_.get()); }
+
+  [[nodiscard]] const Copy& to() const noexcept { return to_; }
+  /// Copy no more. @return the bytes at the front that are there; 0 from the second call on.
+  std::size_t end() { return copies_->end(to_.get()); }
+
+ private:
+  std::shared_ptr<EarlyCopies> copies_;
+  Copy to_;
 };
 
 }  // namespace iocomp::client

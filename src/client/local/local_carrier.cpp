@@ -599,7 +599,7 @@ void LocalCarrier::resume_tickets(
       ticket.written = ticket.durable = ticket.pieces;
       done.push_back(number);
     } else if (ticket.step < settled_) {
-      ticket.failure = ticket.failure.ok() ? failed_.at(ticket.step) : ticket.failure;
+      ticket.fail(ticket.failure.ok() ? failed_.at(ticket.step) : Outcome{ticket.failure});
     } else if (!ticket.failure.ok()) {
       writer().fail_step(ticket.step, ticket.failure);
     } else if (ticket.pieces > 0 && ticket.written == ticket.pieces) {

@@ -156,8 +156,7 @@ void MemberBlocks::note_given(const KeptBlocks::Kept& kept, const GivenBlock& gi
   }
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr && given.is_lent && ticket->kept) {
-    ticket->lent = {block.first_value(), block.bytes()};
-    setup_.disk->lend(ticket->lent);
+    ticket->lent = setup_.disk->lend({block.first_value(), block.bytes()});
   } else if (ticket != nullptr) {
     ticket->kept = false;
     ticket->joined = is_joined;
@@ -243,7 +242,7 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
       kept->bytes() <= link_.copy_limit_bytes()) {
     kept_.copy(number);
   }
-  if (state == State::handed_over && ticket->kept && !ticket->lent.empty()) {
+  if (state == State::handed_over && ticket->kept && !ticket->lent.memory.empty()) {
     setup_.disk->want_back(number, ticket->lent);
   }
   if (file_.files().stripes() != nullptr && state != State::handed_over &&

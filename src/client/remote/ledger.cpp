@@ -54,7 +54,7 @@ void Ledger::fail(std::uint64_t file, std::uint64_t number, const Outcome& outco
     return;
   }
   if (ticket != nullptr) {
-    ticket->failure = outcome;
+    ticket->fail(outcome);
   }
   failures_.add(file, outcome);
 }
@@ -63,7 +63,7 @@ void Ledger::gave_up(std::uint64_t file, std::int64_t step, const Outcome& why) 
   tickets_.for_each([&](std::uint64_t, Ticket& ticket) {
     const bool is_of_step = ticket.file == file && ticket.step == step;
     if (is_of_step && ticket.failure.ok() && ticket.durable < ticket.pieces) {
-      ticket.failure = why;
+      ticket.fail(why);
     }
   });
   failures_.add(file, why);
@@ -80,7 +80,7 @@ void Ledger::settled(std::uint64_t file, const EndOfStep& end_of_step) {
       ticket.written = ticket.durable = ticket.pieces;
       durable.push_back(number);
     } else if (!end->ok() && ticket.durable < ticket.pieces) {
-      ticket.failure = *end;
+      ticket.fail(*end);
     }
   });
   std::ranges::for_each(durable, [this](auto number) { tickets_.settle(number); });

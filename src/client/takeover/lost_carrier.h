@@ -33,7 +33,7 @@ class LostCarrier : public Carrier {
         ticket.kept = false;
         ticket.durable = why_.ok() ? ticket.pieces : ticket.durable;
         ticket.written = why_.ok() ? ticket.pieces : ticket.written;
-        ticket.failure = ticket.failure.ok() ? why_ : ticket.failure;
+        ticket.fail(ticket.failure.ok() ? why_ : Outcome{ticket.failure});
       }
     });
   }
