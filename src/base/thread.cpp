@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
-#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -44,11 +44,9 @@ std::jthread start_thread(const std::string& name,
 
 void run_anywhere() noexcept {
   cpu_set_t all;
-  CPU_ZERO(&all);
-  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    CPU_SET(cpu, &all);
+  if (::sched_getaffinity(::getppid(), sizeof all, &all) == 0) {
+    (void)::sched_setaffinity(0, sizeof all, &all);
   }
-  (void)::sched_setaffinity(0, sizeof all, &all);  // the system leaves out what is not the job's
 }
 
 void take_idle_time() noexcept {

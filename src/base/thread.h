@@ -15,8 +15,8 @@ namespace iocomp {
 [[nodiscard]] std::jthread start_thread(const std::string& name,
                                         std::function<void(const std::stop_token&)> body);
 
-/// From now on the calling thread may run on every processor that the job has, wherever the process
-/// is bound.
+/// From now on the calling thread may run on every processor that the parent of the process has,
+/// which is the launcher, wherever that has bound the process.
 void run_anywhere() noexcept;
 /// The same, with the lowest priority: it takes time that nobody else wants.
 void take_idle_time() noexcept;

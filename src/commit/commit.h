@@ -128,7 +128,7 @@ void tell(ToldSteps& told, const contents::Description& description);
 ///  An entry of "steps" with "count": n tells of n steps, the first and those behind it. Their
 ///  numbers ascend by one, "time" is a list, and a variable with an offset has "advance": so many
 ///  bytes lie between its places in two steps.
-///  Behind it there may be lines that tell of more steps: see manifest_line.
+///  Lines that tell of more steps may follow: see manifest_line.
 /// @param description  has the steps that are not in `earlier`.
 /// @throws Error{storage_failure}.
 void write_manifest(const TargetNames& names, const ManifestHead& head,
