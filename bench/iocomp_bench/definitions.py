@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of what is many and small: variables of a step, runs of a decomposition."""
+"""Figures of what is many and small: variables of a step, runs of a decomposition, of E3SM."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ BACKENDS = ("posix", "hdf5", "hdf5-time", "pnetcdf", "netcdf")
 """hdf5-time: one dataset for all steps of a variable."""
 DECOMPOSITION = "definition of runs"
 DECOMPOSITION_RANKS = 8
+E3SM = {"f": 6_000, "g": 24_000, "i": 24_000}
+"""The cells of the mesh by case."""
 
 Result = dict[str, Any]
 
@@ -49,6 +52,13 @@ def _decomposition(runner: Runner) -> Result:
     return runner.run("bench/decomposition", arguments, cpus, SYNC)
 
 
+def _e3sm(runner: Runner, case: str) -> Result:
+    """Write two steps of a case by iocomp and by PnetCDF, four ranks on two cores, three files each."""
+    file = ("--file", str(runner.directory / "e3sm.nc"))
+    arguments = ("--case", case, "--cells", str(E3SM[case]), "--steps", "2", *file)
+    return runner.run("bench/e3sm", arguments, (0, 1, 0, 1), KERNEL, timeout_seconds=600)
+
+
 def definition_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
     """Return the runs by name."""
     methods: dict[str, Callable[[], Result]] = {
@@ -57,7 +67,7 @@ def definition_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
         for backend in BACKENDS
     }
     methods[DECOMPOSITION] = partial(_decomposition, runner)
-    return methods
+    return methods | {f"e3sm/{case}": partial(_e3sm, runner, case) for case in E3SM}
 
 
 def _microseconds(run: Result) -> float:
@@ -81,6 +91,22 @@ def _irregular(id_: str, unit: str, goal: Goal, key: str) -> Figure:
     return Figure(id_, unit, goal, (DECOMPOSITION,), find)
 
 
+def _over_pnetcdf(case: str) -> Figure:
+    """Return the time of a case divided by that of PnetCDF's own calls."""
+    method = f"e3sm/{case}"
+
+    def ratio(key: str) -> Callable[[list[Result]], float]:
+        return lambda runs: statistics.median(runs[0]["iocomp"][key]) / statistics.median(
+            runs[0]["pnetcdf"][key]
+        )
+
+    def find(rounds: Rounds) -> Found:
+        puts = per_round(rounds, (method,), ratio("put_seconds")).value
+        return Found(per_round(rounds, (method,), ratio("durable_seconds")), {"puts": puts})
+
+    return Figure(f"e3sm-{case}", "1", Goal(1.0), (method,), find)
+
+
 def definition_figures() -> tuple[Figure, ...]:
     """Return the figures and their goals."""
     return (
@@ -88,4 +114,5 @@ def definition_figures() -> tuple[Figure, ...]:
         *(_small(f"small-variables-{name}", Goal(20), name) for name in BACKENDS[1:]),
         _irregular("irregular-definition", "s", Goal(0.5), "define_seconds"),
         _irregular("irregular-definition-bytes", "B", Goal(32), "bytes_per_run"),
+        *map(_over_pnetcdf, E3SM),
     )

@@ -9,10 +9,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/futex.h"
+#include "base/log.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "disk/thread_engine.h"
@@ -58,15 +61,23 @@ Engine& MixedEngine::engine_for(const Plan& plan) {
 }
 
 Engine& MixedEngine::thread_for(const std::shared_ptr<const Pace>& pace) {
-  auto& thread = threads_[pace];
-  if (!thread) {
-    Options options = options_;
-    options.threads = pace ? 1 : static_cast<int>(options.workers);
-    options.threads_run_anywhere = !pace;
-    options.request_bytes = std::min(options.request_bytes, thread_request_bytes);
-    thread = std::make_unique<ThreadEngine>(options);
+  if (const auto found = threads_.find(pace); found != threads_.end()) {
+    return *found->second;
   }
-  return *thread;
+  Options options = options_;
+  options.threads = pace ? 1 : static_cast<int>(options.workers);
+  options.threads_run_anywhere = !pace;
+  options.request_bytes = std::min(options.request_bytes, thread_request_bytes);
+  try {
+    return *threads_.emplace(pace, std::make_unique<ThreadEngine>(options)).first->second;
+  } catch (const Error& error) {
+    if (pace) {
+      throw;
+    }
+    log::warning(std::string{error.what()} + "; the kernel writes long blocks then");
+    options_.gives_memory_back = false;
+    return *engine_;
+  }
 }
 
 std::vector<std::uint64_t> MixedEngine::move(std::span<const std::byte> from,

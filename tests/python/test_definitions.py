@@ -29,3 +29,13 @@ def test_a_definition_has_a_time_and_a_size() -> None:
     for id_, value in (("irregular-definition", 0.2), ("irregular-definition-bytes", 16.5)):
         found = figure(id_).find(rounds_of(id_, run))
         assert found.estimate.value == pytest.approx(value)
+
+
+def test_a_case_of_e3sm_is_compared_by_medians() -> None:
+    run = {
+        "iocomp": {"durable_seconds": [1.0, 9.0, 2.0], "put_seconds": [0.5, 0.5, 0.5]},
+        "pnetcdf": {"durable_seconds": [4.0, 4.0, 1.0], "put_seconds": [0.1, 2.0, 1.0]},
+    }
+    found = figure("e3sm-g").find(rounds_of("e3sm-g", run))
+    assert found.estimate.value == pytest.approx(0.5)
+    assert found.beside["puts"] == pytest.approx(0.5)

@@ -21,11 +21,15 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20;
 }  // namespace
 
 void EarlyCopies::begin(std::span<const std::byte> from, std::byte* to) {
+  if (has_no_thread_) {
+    return;
+  }
   if (!thread_.joinable()) {
     try {
       thread_ = start_thread("iocomp-copy", [this](const std::stop_token& stop) { work(stop); });
     } catch (const std::system_error& error) {
-      log::warning(std::string{"no thread for copies: "} + error.what());
+      has_no_thread_ = true;
+      log::info(std::string{"no thread copies arrays ahead: "} + error.what());
       return;
     }
   }

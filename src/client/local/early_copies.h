@@ -42,6 +42,7 @@ class EarlyCopies {
   void work(const std::stop_token& stop);
   [[nodiscard]] Copyings::iterator next();
 
+  bool has_no_thread_ = false;  // the system gave none
   std::mutex mutex_;
   std::condition_variable_any begun_;
   std::condition_variable part_ended_;
