@@ -15,14 +15,14 @@ struct Pattern {
   std::int64_t elements = 0;
 };
 
-/// How many variables of a case have a pattern.
+/// A pattern, and the number of variables of a case that have it.
 struct Group {
   Pattern pattern;
   int variables = 0;
 };
 
-/// What a component of E3SM writes in a step, by a formula: the shapes, the length of runs and the
-/// share of variables are those of E3SM-IO's cases.
+/// The variables that a component of E3SM writes in a step, by a formula: shapes, the length of
+/// runs and the share of variables are like those of E3SM-IO's cases.
 /// - f, the atmosphere: columns of spectral elements in clumps of 1 to 4, the level comes first.
 /// - g, the ocean: cells in clumps of 1 to 4, each with all of its 60 levels behind one another.
 /// - i, the land: cells of a grid of latitudes and longitudes in clumps of 1 to 8 and with gaps of
