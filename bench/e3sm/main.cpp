@@ -46,8 +46,20 @@ std::string name_of(std::size_t group, int variable) {
   return "v" + std::to_string(group) + "_" + std::to_string(variable);
 }
 
-Seconds slowest(MPI_Comm comm, const Seconds& mine) {
-  return {apps::max_over(comm, mine.in_puts), apps::max_over(comm, mine.until_durable)};
+/// Times the steps of a file: `put` puts one, `settle` makes it durable.
+template <typename Put, typename Settle>
+Seconds timed(const Options& options, MPI_Comm comm, Put&& put, Settle&& settle) {
+  double in_puts = 0;
+  MPI_Barrier(comm);
+  const double began = MPI_Wtime();
+  for (int step = 0; step < options.steps; ++step) {
+    const double put_began = MPI_Wtime();
+    put(step);
+    in_puts += MPI_Wtime() - put_began;
+    settle(step);
+  }
+  const double until_durable = MPI_Wtime() - began;
+  return {apps::max_over(comm, in_puts), apps::max_over(comm, until_durable)};
 }
 
 Seconds by_iocomp(const Options& options, const apps::Session& session,
@@ -56,7 +68,7 @@ Seconds by_iocomp(const Options& options, const apps::Session& session,
   const std::string path = session.setting("files.e3sm.path") + "." + std::to_string(round);
   iocomp_open_options where{};
   where.size = sizeof where;
-  const std::string settings = "path = \"" + path + "\"\nbackend = \"pnetcdf\"";
+  const std::string settings = "path = \"" + path + "\"";
   where.settings = settings.c_str();
   iocomp_file* file = nullptr;
   apps::check(iocomp_open(session.handle(), "e3sm", IOCOMP_SERIES, &where, &file), "iocomp_open");
@@ -78,11 +90,7 @@ Seconds by_iocomp(const Options& options, const apps::Session& session,
                   "iocomp_define");
     }
   }
-  MPI_Barrier(comm);
-  Seconds found;
-  const double began = MPI_Wtime();
-  for (int step = 0; step < options.steps; ++step) {
-    const double put_began = MPI_Wtime();
+  const auto put = [&](int /*step*/) {
     for (std::size_t group = 0; group < groups.size(); ++group) {
       const iocomp_block block{
           .size = sizeof block, .values = values[group].data(), .decomp = decompositions[group]};
@@ -90,16 +98,17 @@ Seconds by_iocomp(const Options& options, const apps::Session& session,
         apps::check(iocomp_put_block(variable, &block, nullptr), "iocomp_put_block");
       }
     }
-    found.in_puts += MPI_Wtime() - put_began;
+  };
+  const auto settle = [&](int step) {
     apps::check(iocomp_end_step(file), "iocomp_end_step");
     apps::check(iocomp_wait_step(file, step), "iocomp_wait_step");
-  }
-  found.until_durable = MPI_Wtime() - began;
+  };
+  const Seconds found = timed(options, comm, put, settle);
   apps::check(iocomp_close(file), "iocomp_close");
   for (iocomp_decomp* const decomposition : decompositions) {
     apps::check(iocomp_decomp_free(decomposition), "iocomp_decomp_free");
   }
-  return slowest(comm, found);
+  return found;
 }
 
 /// The starts and counts of runs in all dimensions, that of time first. A run that ends in a row is
@@ -164,11 +173,7 @@ Seconds by_pnetcdf(const Options& options, const apps::Session& session,
     values.push_back(values_of(groups[group]));
   }
   check(ncmpi_enddef(file), "ncmpi_enddef");
-  MPI_Barrier(comm);
-  Seconds found;
-  const double began = MPI_Wtime();
-  for (int step = 0; step < options.steps; ++step) {
-    const double put_began = MPI_Wtime();
+  const auto put = [&](int step) {
     for (std::size_t group = 0; group < groups.size(); ++group) {
       for (auto& start : boxes[group].starts) {
         start.front() = step;
@@ -180,13 +185,14 @@ Seconds by_pnetcdf(const Options& options, const apps::Session& session,
               "ncmpi_iput_varn");
       }
     }
-    found.in_puts += MPI_Wtime() - put_began;
+  };
+  const auto settle = [&](int /*step*/) {
     check(ncmpi_wait_all(file, NC_REQ_ALL, nullptr, nullptr), "ncmpi_wait_all");
     check(ncmpi_sync(file), "ncmpi_sync");
-  }
-  found.until_durable = MPI_Wtime() - began;
+  };
+  const Seconds found = timed(options, comm, put, settle);
   check(ncmpi_close(file), "ncmpi_close");
-  return slowest(comm, found);
+  return found;
 }
 
 nlohmann::json measure(const Options& options, const apps::Session& session) {
