@@ -599,7 +599,9 @@ void LocalCarrier::resume_tickets(
       ticket.written = ticket.durable = ticket.pieces;
       done.push_back(number);
     } else if (ticket.step < settled_) {
-      ticket.fail(ticket.failure.ok() ? failed_.at(ticket.step) : Outcome{ticket.failure});
+      if (ticket.failure.ok()) {
+        ticket.fail(failed_.at(ticket.step));
+      }
     } else if (!ticket.failure.ok()) {
       writer().fail_step(ticket.step, ticket.failure);
     } else if (ticket.pieces > 0 && ticket.written == ticket.pieces) {

@@ -33,7 +33,9 @@ class LostCarrier : public Carrier {
         ticket.kept = false;
         ticket.durable = why_.ok() ? ticket.pieces : ticket.durable;
         ticket.written = why_.ok() ? ticket.pieces : ticket.written;
-        ticket.fail(ticket.failure.ok() ? why_ : Outcome{ticket.failure});
+        if (ticket.failure.ok()) {
+          ticket.fail(why_);
+        }
       }
     });
   }
