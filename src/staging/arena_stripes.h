@@ -21,6 +21,8 @@ class ArenaStripes : public StripeMemory {
   [[nodiscard]] std::size_t longest_bytes() const override { return arena_.capacity_bytes() / 2; }
   [[nodiscard]] std::optional<Held> hold(const Key& key, std::size_t bytes,
                                          std::int64_t elements) override;
+  /// Its only process holds all stripes that there are.
+  [[nodiscard]] std::optional<Held> hold_open(const Key& /*key*/) override { return {}; }
   [[nodiscard]] bool has_room(const Key& key, std::size_t bytes) override;
   [[nodiscard]] bool fill(const Held& held, std::int64_t elements) override;
   [[nodiscard]] bool is_writing() const override { return false; }

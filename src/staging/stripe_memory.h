@@ -48,6 +48,8 @@ class StripeMemory {
   /// @param elements  the number that makes it full.
   [[nodiscard]] virtual std::optional<Held> hold(const Key& key, std::size_t bytes,
                                                  std::int64_t elements) = 0;
+  /// Hold the open stripe of this key; nothing if there is none.
+  [[nodiscard]] virtual std::optional<Held> hold_open(const Key& key) = 0;
   /// True if `hold` would succeed.
   [[nodiscard]] virtual bool has_room(const Key& key, std::size_t bytes) = 0;
   /// Count so many more elements in an open stripe. No effect on any other.

@@ -24,7 +24,7 @@ std::optional<transport::NodeStripes::Terms> stripe_terms(const config::Settings
   terms.stripe_bytes = std::min(asked, terms.rank_bytes / stripes_at_once) / page * page;
   terms.segment = settings.text("test.segment");
   const bool is_useful =
-      terms.stripe_bytes > 0 && transport::NodeStripes::slots_of_rank(terms) >= 2;
+      terms.stripe_bytes > 0 && transport::NodeStripes::longest_stripes(terms) >= 2;
   return is_useful ? std::optional{terms} : std::nullopt;
 }
 

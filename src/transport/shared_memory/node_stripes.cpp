@@ -30,6 +30,7 @@ namespace {
 constexpr std::size_t page = FreeRanges::page_bytes;
 constexpr std::size_t chains = 1024;
 constexpr std::size_t story_bytes = 384;
+constexpr std::size_t most_slots = 512;  // of one rank
 
 }  // namespace
 
@@ -39,24 +40,29 @@ struct NodeStripes::Table {
 };
 
 struct NodeStripes::OfRank {
-  alignas(64) std::atomic<Number> in_use;  // slots, by all holders of its stripes
-  Number free = 0;                         // first of the slots that came back
-  Number used = 0;                         // number of slots that were ever given out
+  alignas(64) std::atomic<std::size_t> in_use;  // bytes, by all holders of its stripes
+  Number left = 0;                              // first of the slots that the last holder has left
 };
 
 struct NodeStripes::Slot {
   alignas(64) std::atomic<State> state;
   std::uint32_t generation = 0;  // counts the stripes of this slot
   std::uint32_t holders = 0;
-  Number next = 0;  // next in its chain, or next free one
+  Number next = 0;         // next in its chain, or next of those that were left
+  std::size_t offset = 0;  // in the segment
+  std::size_t bytes = 0;
   Key key;
   std::int64_t left = 0;  // elements until it is full
   ErrorCode code{};
   std::array<char, story_bytes> story{};
 };
 
-std::size_t NodeStripes::slots_of_rank(const Terms& terms) noexcept {
+std::size_t NodeStripes::longest_stripes(const Terms& terms) noexcept {
   return terms.rank_bytes / whole_pages(terms.stripe_bytes + page);
+}
+
+std::size_t NodeStripes::slots_of_rank(const Terms& terms) noexcept {
+  return std::min(most_slots, terms.rank_bytes / page);
 }
 
 std::size_t NodeStripes::table_bytes(const Terms& terms, std::size_t processes) noexcept {
@@ -65,16 +71,21 @@ std::size_t NodeStripes::table_bytes(const Terms& terms, std::size_t processes) 
 }
 
 std::size_t NodeStripes::segment_bytes(const Terms& terms, std::size_t processes) noexcept {
-  return table_bytes(terms, processes) +
-         processes * slots_of_rank(terms) * whole_pages(terms.stripe_bytes + page);
+  return table_bytes(terms, processes) + processes * (terms.rank_bytes / page * page);
 }
 
 NodeStripes::NodeStripes(NodeSegment segment, const Terms& terms, double deadline_seconds)
     : slots_of_rank_{slots_of_rank(terms)},
-      slot_bytes_{whole_pages(terms.stripe_bytes + page)},
+      longest_bytes_{whole_pages(terms.stripe_bytes + page)},
       deadline_seconds_{deadline_seconds},
       segment_{std::move(segment)},
-      first_slot_{table_bytes(terms, segment_.processes)} {}
+      first_byte_{table_bytes(terms, segment_.processes) +
+                  segment_.self * (terms.rank_bytes / page * page)},
+      free_{terms.rank_bytes / page * page} {
+  for (std::size_t slot = slots_of_rank_; slot > 0; --slot) {
+    unused_.push_back(static_cast<Number>(segment_.self * slots_of_rank_ + slot));
+  }
+}
 
 std::unique_ptr<NodeStripes> NodeStripes::share(MPI_Comm node, const Terms& terms,
                                                 const mpi::WaitPolicy& policy) {
@@ -125,8 +136,9 @@ NodeStripes::Number NodeStripes::find(const Key& key) const noexcept {
 }
 
 staging::StripeMemory::Held NodeStripes::held(Number number) const noexcept {
-  return {(std::uint64_t{slot(number).generation} << 32U) | number,
-          segment_.mapping.bytes().subspan(first_slot_ + (number - 1) * slot_bytes_, slot_bytes_)};
+  const Slot& meant = slot(number);
+  return {(std::uint64_t{meant.generation} << 32U) | number,
+          segment_.mapping.bytes().subspan(meant.offset, meant.bytes)};
 }
 
 // Returns null if its last holder has left.
@@ -147,58 +159,87 @@ void NodeStripes::put_back(Number number) noexcept {
   Slot& back = slot(number);
   OfRank& owner = of_rank((number - 1) / slots_of_rank_);
   ++back.generation;
-  back.next = std::exchange(owner.free, number);
-  owner.in_use.fetch_sub(1, std::memory_order_relaxed);
+  back.next = std::exchange(owner.left, number);
+  owner.in_use.fetch_sub(back.bytes, std::memory_order_relaxed);
 }
 
 std::size_t NodeStripes::own_bytes() const noexcept {
-  return of_rank(segment_.self).in_use.load(std::memory_order_relaxed) * slot_bytes_;
+  return of_rank(segment_.self).in_use.load(std::memory_order_relaxed);
+}
+
+// Takes back the memory of stripes that nobody holds any more.
+void NodeStripes::take_back() {
+  Number left = 0;
+  {
+    const SharedLock::Guard locked{table().lock, deadline_seconds_};
+    left = std::exchange(of_rank(segment_.self).left, 0);
+  }
+  for (; left != 0; left = slot(left).next) {
+    free_.give_back(slot(left).offset - first_byte_, slot(left).bytes);
+    unused_.push_back(left);
+  }
+}
+
+bool NodeStripes::spare_fits(std::size_t bytes) const noexcept {
+  return spare_ != 0 && slot(spare_).bytes >= bytes &&
+         slot(spare_).bytes <= whole_pages(bytes) + page;
 }
 
 // Gets a slot ready, so that its pages exist before the lock is held.
-bool NodeStripes::take_spare() {
-  if (spare_ != 0) {
+bool NodeStripes::take_spare(std::size_t bytes) {
+  if (spare_fits(bytes)) {
     return true;
   }
-  if (has_bound_room_ && !has_bound_room_(slot_bytes_)) {
+  take_back();
+  std::atomic<std::size_t>& in_use = of_rank(segment_.self).in_use;
+  if (spare_ != 0) {  // of another size
+    free_.give_back(slot(spare_).offset - first_byte_, slot(spare_).bytes);
+    in_use.fetch_sub(slot(spare_).bytes, std::memory_order_relaxed);
+    unused_.push_back(std::exchange(spare_, 0));
+  }
+  bytes = whole_pages(bytes);
+  if (unused_.empty() || (has_bound_room_ && !has_bound_room_(bytes))) {
     return false;
   }
-  OfRank& own = of_rank(segment_.self);
-  {
-    const SharedLock::Guard locked{table().lock, deadline_seconds_};
-    if (own.free != 0) {
-      spare_ = std::exchange(own.free, slot(own.free).next);
-    } else if (own.used < slots_of_rank_ && !is_full_) {
-      spare_ = static_cast<Number>(segment_.self * slots_of_rank_ + ++own.used);
-    } else {
-      return false;
-    }
-    own.in_use.fetch_add(1, std::memory_order_relaxed);
+  const auto offset = free_.take(bytes);
+  if (!offset) {
+    return false;
   }
-  const bool is_new = own.used > reserved_;
-  if (is_new && !segment_.mapping.reserve(first_slot_ + (spare_ - 1) * slot_bytes_, slot_bytes_)) {
-    const SharedLock::Guard locked{table().lock, deadline_seconds_};
-    --own.used;
-    own.in_use.fetch_sub(1, std::memory_order_relaxed);
-    spare_ = 0;
+  if (!reserve(*offset + bytes)) {
+    free_.give_back(*offset, bytes);
+    return false;
+  }
+  spare_ = unused_.back();
+  unused_.pop_back();
+  slot(spare_).offset = first_byte_ + *offset;
+  slot(spare_).bytes = bytes;
+  in_use.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+// Makes the pages of this rank's memory up to `end` exist.
+bool NodeStripes::reserve(std::size_t end) {
+  if (end <= reserved_) {
+    return true;
+  }
+  if (!is_full_ && !segment_.mapping.reserve(first_byte_ + reserved_, end - reserved_)) {
     is_full_ = true;
     log::warning(
         "the system has no more memory that ranks share: short runs are written one by one");
-    return false;
   }
-  reserved_ = own.used;
-  return true;
+  reserved_ = is_full_ ? reserved_ : end;
+  return !is_full_;
 }
 
 std::optional<staging::StripeMemory::Held> NodeStripes::hold(const Key& key, std::size_t bytes,
                                                              std::int64_t elements) {
-  if (bytes > slot_bytes_) {
+  if (bytes > longest_bytes_) {
     return std::nullopt;
   }
   do {
     const SharedLock::Guard locked{table().lock, deadline_seconds_};
     Number number = find(key);
-    if (number == 0 && spare_ != 0) {
+    if (number == 0 && spare_fits(bytes)) {
       number = std::exchange(spare_, 0);
       Slot& made = slot(number);
       made.state.store(State::open, std::memory_order_relaxed);
@@ -211,12 +252,22 @@ std::optional<staging::StripeMemory::Held> NodeStripes::hold(const Key& key, std
       ++slot(number).holders;
       return held(number);
     }
-  } while (take_spare());
+  } while (take_spare(bytes));
   return std::nullopt;
 }
 
+std::optional<staging::StripeMemory::Held> NodeStripes::hold_open(const Key& key) {
+  const SharedLock::Guard locked{table().lock, deadline_seconds_};
+  const Number number = find(key);
+  if (number == 0) {
+    return std::nullopt;
+  }
+  ++slot(number).holders;
+  return held(number);
+}
+
 bool NodeStripes::has_room(const Key& key, std::size_t bytes) {
-  if (bytes > slot_bytes_) {
+  if (bytes > longest_bytes_) {
     return false;
   }
   {
@@ -225,7 +276,7 @@ bool NodeStripes::has_room(const Key& key, std::size_t bytes) {
       return true;
     }
   }
-  return take_spare();
+  return take_spare(bytes);
 }
 
 bool NodeStripes::fill(const Held& held, std::int64_t elements) {

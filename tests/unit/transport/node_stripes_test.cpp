@@ -10,19 +10,16 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "staging/stripe_memory.h"
-#include "transport/shared_memory/share_segment.h"
-#include "transport/shared_memory/shared_mapping.h"
 #include "unit/seed.h"
+#include "unit/transport/sharing_ranks.h"
 
 namespace iocomp::transport {
 namespace {
@@ -32,33 +29,6 @@ using Key = staging::StripeMemory::Key;
 using Held = staging::StripeMemory::Held;
 
 constexpr std::size_t kib = 1024;
-
-/// The ranks of a node, each with a mapping of its own.
-struct SharingRanks {
-  explicit SharingRanks(std::size_t processes, std::size_t stripe_bytes = 8 * kib,
-                        std::size_t rank_bytes = 48 * kib) {
-    terms.stripe_bytes = stripe_bytes;
-    terms.rank_bytes = rank_bytes;
-    const std::size_t bytes = NodeStripes::segment_bytes(terms, processes);
-    auto first = SharedMapping::create(SharedMapping::Kind::memfd, "node_stripes_test", bytes,
-                                       SharedMapping::Pages::on_demand);
-    EXPECT_TRUE(first.reserve(0, NodeStripes::table_bytes(terms, processes)));
-    const std::string path = first.path();
-    for (std::size_t self = 0; self < processes; ++self) {
-      NodeSegment segment;
-      segment.self = self;
-      segment.processes = processes;
-      segment.mapping =
-          self == 0 ? std::move(first)
-                    : SharedMapping::open(path, bytes, true, SharedMapping::Pages::on_demand);
-      ranks.push_back(std::make_unique<NodeStripes>(std::move(segment), terms, 1));
-    }
-  }
-  NodeStripes& operator[](std::size_t rank) { return *ranks[rank]; }
-
-  NodeStripes::Terms terms;
-  std::vector<std::unique_ptr<NodeStripes>> ranks;
-};
 
 Key key(std::int64_t begin, std::int64_t step = 0) {
   return {.file = 7, .step = step, .begin = begin, .variable = 1};
@@ -107,13 +77,46 @@ TEST(NodeStripes, AreWrittenInPartsWhenTheyAreWithdrawn) {
   EXPECT_EQ(node[0].own_bytes() + node[1].own_bytes(), 0U);
 }
 
+TEST(NodeStripes, AreJoinedByThoseWhoMakeNone) {
+  SharingRanks node{2};
+  EXPECT_FALSE(node[1].hold_open(key(0)));
+  const auto mine = node[0].hold(key(0), kib, 10);
+  const auto theirs = node[1].hold_open(key(0));
+  ASSERT_TRUE(theirs);
+  EXPECT_EQ(theirs->id, mine->id);
+  EXPECT_FALSE(node[0].fill(*mine, 6));
+  EXPECT_TRUE(node[1].fill(*theirs, 4));
+  EXPECT_FALSE(node[1].hold_open(key(0)));
+  node[1].leave(*theirs);
+  node[0].leave(*mine);
+  EXPECT_EQ(node[0].own_bytes() + node[1].own_bytes(), 0U);
+}
+
+TEST(NodeStripes, HaveTheMemoryThatTheyNeed) {
+  SharingRanks node{1};
+  const auto small = node[0].hold(key(0), kib, 10);
+  EXPECT_EQ(node[0].own_bytes(), 4 * kib);
+  const auto large = node[0].hold(key(1), 8 * kib, 10);
+  EXPECT_EQ(node[0].own_bytes(), 12 * kib);
+  std::memset(small->bytes.data(), 1, small->bytes.size());
+  std::memset(large->bytes.data(), 2, large->bytes.size());
+  EXPECT_EQ(small->bytes[kib], std::byte{1});
+  node[0].leave(*small);
+  node[0].leave(*large);
+  std::vector<Held> held;  // of another size, in the same memory
+  while (const auto one = node[0].hold(key(std::ssize(held)), 4 * kib, 10)) {
+    held.push_back(*one);
+  }
+  EXPECT_EQ(held.size(), node.terms.rank_bytes / (4 * kib));
+}
+
 TEST(NodeStripes, TakeOnlyMemoryOfTheRankThatMakesThem) {
   SharingRanks node{2};
   std::vector<Held> held;
   while (const auto one = node[0].hold(key(std::ssize(held)), 8 * kib, 10)) {
     held.push_back(*one);
   }
-  EXPECT_EQ(held.size(), NodeStripes::slots_of_rank(node.terms));
+  EXPECT_EQ(held.size(), node.terms.rank_bytes / (8 * kib));
   EXPECT_LE(node[0].own_bytes(), node.terms.rank_bytes);
   EXPECT_FALSE(node[0].has_room(key(100), kib));
   EXPECT_TRUE(node[0].has_room(key(0), kib));
@@ -135,7 +138,7 @@ TEST(NodeStripes, KeepToTheBoundOfTheirRank) {
     return has_room;
   });
   EXPECT_FALSE(node[0].hold(key(0), kib, 10));
-  EXPECT_GE(asked, 8 * kib);
+  EXPECT_EQ(asked, 4 * kib);
   has_room = true;
   EXPECT_TRUE(node[0].hold(key(0), kib, 10));
 }
@@ -228,7 +231,7 @@ TEST(NodeStripes, FindOneWriterForEachElementWhateverTheOrder) {
     EXPECT_EQ(written.size(), puts.size());
     EXPECT_TRUE(std::ranges::all_of(written, [](const auto& one) { return one.second == 1; }));
     for (const auto& rank : node.ranks) {
-      EXPECT_LE(rank->own_bytes(), NodeStripes::slots_of_rank(node.terms) * 12 * kib);
+      EXPECT_LE(rank->own_bytes(), node.terms.rank_bytes);
     }
   }
 }
