@@ -40,11 +40,13 @@ class RunList {
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return entries_.capacity() * sizeof(Entry);
   }
+  friend bool operator==(const RunList&, const RunList&) = default;
 
  private:
   struct Entry {
     std::int64_t index;   // in the array, of the first element
     std::int64_t packed;  // elements of the runs before this one
+    friend bool operator==(const Entry&, const Entry&) = default;
   };
   [[nodiscard]] std::int64_t packed_end(std::size_t number) const noexcept {
     return number + 1 < entries_.size() ? entries_[number + 1].packed : elements_;

@@ -55,6 +55,7 @@ steps::Coordinator::Setup Lead::coordination(const Setup& setup, int writers) {
           .may_overlap = setup.may_overlap,
           .fills_in_turn = whole_steps,
           .asks_writers = setup.writers != Writers::members || whole_steps,
+          .fills_gaps = setup.fills_gaps,
           .syncs_last = setup.writers == Writers::waiting_members && !whole_steps,
           .first_step = setup.first_step,
           .committed = setup.committed};
@@ -297,8 +298,8 @@ void Lead::take_orders() {
 void Lead::obey(const steps::Expect& order) {
   definitions_.shorten(order.step);
   if (setup_.writers != Writers::servers) {  // writers know the number of their pieces
-    means_.council->to_all(
-        protocol::encode(setup_.key, protocol::Expectation{order.step, 0, order.report}));
+    means_.council->to_all(protocol::encode(
+        setup_.key, protocol::Expectation{order.step, 0, order.report, order.ends_stripes}));
     return;
   }
   std::vector<protocol::Bytes> messages;

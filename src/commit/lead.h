@@ -41,6 +41,7 @@ class Lead {
     Publisher::Setup publisher;
     bool may_overlap = false;
     Writers writers = Writers::servers;
+    bool fills_gaps = false;      ///< as for the coordinator
     std::int64_t first_step = 0;  ///< as for the coordinator; so is `committed`
     std::int64_t committed = 0;
   };

@@ -154,6 +154,7 @@ Bytes encode(std::uint64_t file, const Expectation& expectation) {
   writer.put(expectation.step);
   writer.put(expectation.pieces);
   writer.put_bytes(std::as_bytes(std::span{expectation.report}));
+  writer.put(expectation.ends_stripes);
   return message(Kind::expect, file, writer.take());
 }
 
@@ -170,6 +171,7 @@ Expectation decode_expectation(std::span<const std::byte> body) {
   if (!report.empty()) {
     std::memcpy(expectation.report.data(), report.data(), report.size());
   }
+  expectation.ends_stripes = reader.get_truth();
   return expectation;
 }
 
@@ -177,9 +179,14 @@ Bytes encode(std::uint64_t file, const FillOrder& order) {
   WireWriter writer;
   writer.put(order.step);
   writer.put(static_cast<std::uint64_t>(order.holes.size()));
+  std::shared_ptr<const array::RunList> before;
   for (const auto& [variable, runs] : order.holes) {
     writer.put(variable);
-    put_runs(writer, runs);
+    writer.put(runs == before);
+    if (runs != before) {
+      put_runs(writer, *runs);
+      before = runs;
+    }
   }
   return message(Kind::fill, file, writer.take());
 }
@@ -189,9 +196,15 @@ FillOrder decode_fill_order(std::span<const std::byte> body) {
   FillOrder order;
   order.step = reader.get<std::int64_t>();
   const auto variables = reader.get<std::uint64_t>();
+  std::shared_ptr<const array::RunList> runs;
   for (std::uint64_t i = 0; i < variables; ++i) {
     const auto variable = reader.get<std::int32_t>();
-    order.holes.emplace(variable, get_runs(reader));
+    if (!reader.get_truth()) {
+      runs = std::make_shared<const array::RunList>(get_runs(reader));
+    } else if (runs == nullptr) {
+      throw Error{ErrorCode::internal, "the first list of a message is that of one before it"};
+    }
+    order.holes.emplace(variable, runs);
   }
   return order;
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "array/run_list.h"
 #include "base/error.h"
 #include "protocol/messages.h"
+#include "steps/coverage.h"
 #include "steps/put_log.h"
 
 /// The bodies of messages that tell which elements of variables are put (see messages.h).
@@ -47,6 +47,7 @@ struct Expectation {
   std::int64_t step = 0;
   std::int64_t pieces = 0;
   std::vector<std::int32_t> report;  ///< variables whose puts the lead wants to know
+  bool ends_stripes = true;          ///< no more elements come to stripes of the step
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, const Expectation& expectation);
 [[nodiscard]] Expectation decode_expectation(std::span<const std::byte> body);
@@ -55,7 +56,7 @@ struct Expectation {
 /// answered all the same.
 struct FillOrder {
   std::int64_t step = 0;
-  std::map<std::int32_t, array::RunList> holes;
+  steps::Holes holes;
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, const FillOrder& order);
 [[nodiscard]] FillOrder decode_fill_order(std::span<const std::byte> body);

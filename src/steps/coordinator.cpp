@@ -90,17 +90,17 @@ void Coordinator::ended_by_all(const Ended& sum) {
   }
   auto look = coverage_.look(sum.step, step.sum.variables);
   step.unsure = std::move(look.unsure);
-  step.holes = std::move(look.holes);
+  step.unput = std::move(look.unput);
   if (setup_.asks_writers) {
-    ask(sum.step, step);
+    ask(sum.step, step, true);
   } else {
     take_done(sum.step);
   }
 }
 
-void Coordinator::ask(std::int64_t number, const Step& step) {
+void Coordinator::ask(std::int64_t number, const Step& step, bool ends_stripes) {
   Expect expect{number, std::vector<std::int64_t>(static_cast<std::size_t>(setup_.writers)),
-                step.unsure};
+                step.unsure, ends_stripes};
   for (const auto& [writer, pieces] : step.sum.pieces) {
     if (writer < 0 || writer >= setup_.writers) {
       throw Error{ErrorCode::internal, "pieces of step " + std::to_string(number) +
@@ -156,8 +156,9 @@ void Coordinator::take_done(std::int64_t number) {
   said_.erase(said);
   if (!step.failure.ok() || is_lost(number)) {
     complete(number);
-  } else if (has_more_to_ask(step) && !std::exchange(step.is_asked, true)) {
-    ask(number, step);
+  } else if (!setup_.asks_writers && !step.unsure.empty() &&
+             !std::exchange(step.are_puts_asked_for, true)) {
+    ask(number, step, false);
   } else if (!step.unsure.empty()) {
     look(number, step);
   } else {
@@ -165,19 +166,25 @@ void Coordinator::take_done(std::int64_t number) {
   }
 }
 
-// Writers that reported unasked may still have to report puts or to write unclaimed stripes.
-bool Coordinator::has_more_to_ask(const Step& step) const {
-  return !setup_.asks_writers &&
-         (!step.unsure.empty() ||
-          (step.sum.unclaimed != 0 && !has_bug(Bug::unclaimed_stripe_forgotten)));
+// True if writers that reported unasked may still have to write stripes that nobody has made full.
+bool Coordinator::has_stripes(const Step& step) const {
+  return !setup_.asks_writers && step.sum.unclaimed != 0 &&
+         !has_bug(Bug::unclaimed_stripe_forgotten);
 }
 
-// The holes of a step are known unless the step has failed.
+// The holes of a step are known unless the step has failed. They are filled before stripes end,
+// because most of these become full by it.
 void Coordinator::whole(std::int64_t number, Step& step) {
-  if (!step.holes.empty() && setup_.fills_in_turn && number != next_) {
+  Holes& holes = step.unput.holes;
+  if (setup_.fills_gaps && has_stripes(step)) {
+    holes.merge(step.unput.gaps);
+  }
+  if (!holes.empty() && setup_.fills_in_turn && number != next_) {
     step.waits_for_turn = true;
-  } else if (!step.holes.empty() && !has_bug(Bug::hole_forgotten)) {
-    orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});
+  } else if (!holes.empty() && !has_bug(Bug::hole_forgotten)) {
+    orders_.emplace_back(Fill{number, std::exchange(holes, {})});
+  } else if (has_stripes(step) && !std::exchange(step.are_stripes_ended, true)) {
+    ask(number, step, true);
   } else if (setup_.syncs_last && !std::exchange(step.is_synced, true)) {
     orders_.emplace_back(Sync{number});
   } else {
@@ -198,7 +205,7 @@ void Coordinator::looked(std::int64_t number, const std::vector<Question>& answe
     return;
   }
   Step& step = found->second;
-  step.failure = in_file(outcome.ok() ? coverage_.learn(number, answered, step.holes) : outcome,
+  step.failure = in_file(outcome.ok() ? coverage_.learn(number, answered, step.unput) : outcome,
                          setup_.file_name, ", step " + std::to_string(catalogue_.number(number)));
   if (step.failure.ok() && !is_lost(number)) {
     whole(number, step);

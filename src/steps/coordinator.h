@@ -44,6 +44,9 @@ class Coordinator {
     /// write, and report it unasked, even before all members have ended the step. They are asked
     /// once more if puts must be looked at, or if elements wait in stripes that nobody writes.
     bool asks_writers = true;
+    /// Where elements wait in stripes that nobody writes, these may become full with gaps
+    /// (`Coverage::Unput`), because all writers fill the same stripes.
+    bool fills_gaps = false;
     bool syncs_last = false;      ///< a step is made durable by an order of its own, `Sync`
     std::int64_t first_step = 0;  ///< earlier steps are settled
     std::int64_t committed = 0;   ///< number of those that are committed
@@ -93,15 +96,16 @@ class Coordinator {
 
  private:
   struct Step {
-    Ended sum;              // over all members
-    bool is_asked = false;  // writers that reported unasked were asked
+    Ended sum;                        // over all members
+    bool are_puts_asked_for = false;  // writers that reported unasked were asked for them
+    bool are_stripes_ended = false;   // and for what waits in stripes
     bool is_synced = false;
     bool is_complete = false;
     Outcome failure;
     std::vector<std::int32_t> unsure;  // variables whose puts must be looked at
     std::vector<PutRecord> puts;       // the puts of these variables
-    Holes holes;                       // elements that must be filled
-    bool waits_for_turn = false;       // the filling waits until earlier steps have settled
+    Coverage::Unput unput;
+    bool waits_for_turn = false;  // the filling waits until earlier steps have settled
   };
   struct Said {  // reports of writers in this round
     int done = 0;
@@ -114,10 +118,10 @@ class Coordinator {
   enum class Busy { no, commits, drops, finishes, over };
   void ended_by_all(const Ended& sum);
   void take_done(std::int64_t number);
-  [[nodiscard]] bool has_more_to_ask(const Step& step) const;
+  [[nodiscard]] bool has_stripes(const Step& step) const;
   void whole(std::int64_t number, Step& step);
   void complete(std::int64_t step);
-  void ask(std::int64_t number, const Step& step);
+  void ask(std::int64_t number, const Step& step, bool ends_stripes);
   void look(std::int64_t number, Step& step);
   void advance();
   [[nodiscard]] std::string name_of(std::int64_t step) const;

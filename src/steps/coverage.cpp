@@ -12,6 +12,7 @@
 
 #include "array/cover.h"
 #include "array/coverage.h"
+#include "array/element_type.h"
 #include "array/region.h"
 #include "array/run_list.h"
 #include "base/bug.h"
@@ -25,12 +26,13 @@ namespace iocomp::steps {
 namespace {
 
 constexpr std::int64_t least_share = std::int64_t{1} << 15;  // elements
+constexpr std::int64_t page = 4096;
 
 }  // namespace
 
 // Only as many writers take part as have enough to do. They differ between variables.
-std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer, int writers) {
-  std::map<std::int32_t, array::RunList> mine;
+Holes share(const Holes& holes, int writer, int writers) {
+  Holes mine;
   for (const auto& [variable, runs] : holes) {
     const std::int64_t all = runs->elements();
     const std::int64_t busy = std::clamp<std::int64_t>(all / least_share, 1, writers);
@@ -40,7 +42,10 @@ std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer, int
     const std::int64_t count = all / busy + (number < more ? 1 : 0);
     if (number < busy && count > 0) {
       const bool is_short = has_bug(Bug::hole_at_border_forgotten) && count > 1;
-      mine.emplace(variable, runs->part(first, is_short ? count - 1 : count));
+      mine.emplace(variable, count == all && !is_short
+                                 ? runs
+                                 : std::make_shared<const array::RunList>(
+                                       runs->part(first, is_short ? count - 1 : count)));
     }
   }
   return mine;
@@ -73,17 +78,30 @@ Coverage::Look Coverage::look(std::int64_t step, const Covers& put) const {
     if (cover == array::Cover{} && fills) {
       array::RunList all;
       all.append({0, array::elements(shape)});
-      look.holes.emplace(variable, std::make_shared<const array::RunList>(std::move(all)));
+      look.unput.holes.emplace(variable, std::make_shared<const array::RunList>(std::move(all)));
     } else if (known != known_.end() && known->second.cover == cover &&
                known->second.shape == shape) {
-      if (fills && known->second.holes->size() > 0) {
-        look.holes.emplace(variable, known->second.holes);
-      }
+      add(step, variable, known->second, look.unput);
     } else if (fills || !may_overlap_) {
       look.unsure.push_back(variable);
     }
   }
   return look;
+}
+
+void Coverage::add(std::int64_t step, std::int32_t variable, const Known& known,
+                   Unput& unput) const {
+  if (known.holes->size() == 0) {
+    return;
+  }
+  const auto element =
+      static_cast<std::int64_t>(array::size_bytes(catalogue_->variable(variable, step).type));
+  const auto runs = static_cast<std::int64_t>(known.holes->size());
+  if (is_filled(step, variable)) {
+    unput.holes.insert_or_assign(variable, known.holes);
+  } else if (known.holes->elements() < runs * std::max<std::int64_t>(1, page / element)) {
+    unput.gaps.insert_or_assign(variable, known.holes);
+  }
 }
 
 std::vector<Question> Coverage::ask(std::int64_t step, const std::vector<std::int32_t>& variables,
@@ -102,7 +120,7 @@ std::vector<Question> Coverage::ask(std::int64_t step, const std::vector<std::in
   return questions;
 }
 
-Outcome Coverage::learn(std::int64_t step, const std::vector<Question>& answered, Holes& holes) {
+Outcome Coverage::learn(std::int64_t step, const std::vector<Question>& answered, Unput& unput) {
   for (const auto& question : answered) {
     if (const auto& overlap = question.found.overlap; overlap && !may_overlap_) {
       const auto whose = [&](std::size_t part) {
@@ -112,13 +130,15 @@ Outcome Coverage::learn(std::int64_t step, const std::vector<Question>& answered
                                whose(overlap->other));
     }
   }
+  auto found = std::make_shared<const array::RunList>();
   for (const auto& question : answered) {
     const auto variable = static_cast<std::int32_t>(question.variable.id);
-    const auto found = std::make_shared<const array::RunList>(question.found.holes);
-    known_.insert_or_assign(variable, Known{question.cover, question.variable.shape, found});
-    if (found->size() > 0 && is_filled(step, variable)) {
-      holes.insert_or_assign(variable, found);
+    if (*found != question.found.holes) {
+      found = std::make_shared<const array::RunList>(question.found.holes);
     }
+    Known known{question.cover, question.variable.shape, found};
+    add(step, variable, known, unput);
+    known_.insert_or_assign(variable, std::move(known));
   }
   return {};
 }

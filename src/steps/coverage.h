@@ -19,13 +19,12 @@
 
 namespace iocomp::steps {
 
-/// Elements that nobody has put, by variable.
+/// Elements that nobody has put, by variable. Variables that are cut alike may have one list.
 using Holes = std::map<std::int32_t, std::shared_ptr<const array::RunList>>;
 
 /// The holes that one of several writers fills. The shares are about equal; if there is little to
 /// fill, fewer writers fill it.
-[[nodiscard]] std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer,
-                                                           int writers);
+[[nodiscard]] Holes share(const Holes& holes, int writer, int writers);
 
 /// Puts of one variable that must be looked at. Finding the answer (`answer`) takes time; any
 /// thread may do it.
@@ -48,9 +47,16 @@ class Coverage {
   Coverage(const contents::Catalogue& catalogue, bool may_overlap)
       : catalogue_{&catalogue}, may_overlap_{may_overlap} {}
 
+  /// Elements that nobody has put.
+  struct Unput {
+    Holes holes;  ///< must be filled
+    /// Read as zeros as they are. They are so short that pages of the file hardly lie between those
+    /// of puts: to write them costs the disk nothing.
+    Holes gaps;
+  };
   struct Look {
     std::vector<std::int32_t> unsure;  ///< variables whose puts must be looked at
-    Holes holes;                       ///< elements of the other variables that must be filled
+    Unput unput;                       ///< of the other variables
   };
   /// Compare the puts of a step with the shapes of the variables.
   [[nodiscard]] Look look(std::int64_t step, const Covers& put) const;
@@ -60,10 +66,10 @@ class Coverage {
                                           const std::vector<std::int32_t>& variables,
                                           const Covers& put,
                                           const std::vector<PutRecord>& puts) const;
-  /// Learn from the answers, and add the holes that must be filled. @return overlapping_puts if
-  /// puts overlap and must not; then nothing is learned.
+  /// Learn from the answers, and add what nobody has put. @return overlapping_puts if puts overlap
+  /// and must not; then nothing is learned.
   [[nodiscard]] Outcome learn(std::int64_t step, const std::vector<Question>& answered,
-                              Holes& holes);
+                              Unput& unput);
 
  private:
   struct Known {  // the last cover of a variable that was looked at
@@ -72,6 +78,7 @@ class Coverage {
     std::shared_ptr<const array::RunList> holes;
   };
   [[nodiscard]] bool is_filled(std::int64_t step, std::int32_t variable) const;
+  void add(std::int64_t step, std::int32_t variable, const Known& known, Unput& unput) const;
 
   const contents::Catalogue* catalogue_;
   bool may_overlap_;

@@ -31,9 +31,10 @@ struct Expect {
   std::int64_t step = 0;
   std::vector<std::int64_t> pieces;  ///< by writer
   std::vector<std::int32_t> report;
+  bool ends_stripes = true;  ///< no more elements come to stripes of the step
 };
 /// Nobody has put these elements. Each writer fills its share (`share`) and reports again that it
-/// is done.
+/// is done. Where a variable has no fill value, they only make stripes full.
 struct Fill {
   std::int64_t step = 0;
   Holes holes;

@@ -326,7 +326,8 @@ void WriterFile::expect(const protocol::Expectation& expectation) {
     step.expected = expectation.pieces;
   }
   step.report = expectation.report;
-  step.is_asked = step.owes_report = true;
+  step.owes_report = true;
+  step.is_asked = step.is_asked || expectation.ends_stripes;
   step.owes_sync = !setup_.syncs_last && !keeps_steps();
   check_stripes(expectation.step, step);
 }
@@ -345,15 +346,24 @@ void WriterFile::fill(const protocol::FillOrder& order) {
       fail_step(order.step, place);
       continue;
     }
-    const auto piece = begin(
-        order.step, {std::make_shared<const array::RunList>(holes), 0, holes.elements()}, -1, 0);
+    const auto piece = begin(order.step, {holes, 0, holes->elements()}, -1, 0);
     ++step.expected;
     ++step.come;
-    step.has_written = true;
     piece->giver.elements_to_come = 0;
     piece->variable = catalogue_.variable(variable, order.step);
     piece->offset = files_.offset(variable, order.step);
-    files_.writer_of(order.step).fill(piece, catalogue_.fill(variable, order.step));
+    const auto value = catalogue_.fill(variable, order.step);
+    // Fill values are not rounded, and what lies in a stripe is.
+    const bool joins = value.empty() || piece->variable.kept_bits == 0;
+    if (setup_.writes_own_blocks && files_.stripes() != nullptr && joins) {
+      files_.stripes()->choose_fill(*piece, 0, array::elements(piece->variable.shape));
+      piece->is_blank = value.empty();
+    }
+    const bool is_begun = files_.writer_of(order.step).fill(piece, value);
+    step.has_written = step.has_written || is_begun;
+    if (piece->is_joined() && piece->elements_left > 0) {
+      step.joined.push_back(piece);
+    }
   }
 }
 

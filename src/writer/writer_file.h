@@ -157,7 +157,7 @@ class WriterFile {
   [[nodiscard]] bool admits(std::int64_t step) const {
     return !keeps_steps() || step <= next_step_ || is_lost(step);
   }
-  /// True if pieces may no longer wait in stripes, because all members have ended the step.
+  /// True if pieces may no longer wait in stripes.
   [[nodiscard]] bool is_asked(std::int64_t step) const;
   /// Bytes of staging memory that are kept for steps of which more may come.
   [[nodiscard]] std::size_t kept_bytes() const;
@@ -193,7 +193,7 @@ class WriterFile {
     bool owes_report = false;  // when the step is done ...
     bool owes_sync = false;    // ... and durable
     bool has_reported = false;
-    bool is_asked = false;  // all members have ended the step
+    bool is_asked = false;  // all members have ended the step, and what waits in stripes is due
     bool is_settled = false;
     steps::PutLog puts;
     std::vector<std::int32_t> report;  // variables whose puts the lead wants to know

@@ -174,8 +174,12 @@ void FileWriter::drop_spilled(std::int64_t from, std::int64_t to, const Outcome&
 
 // Writes a stripe like a piece of the whole variable that has the elements that were put.
 void FileWriter::write(Stripe stripe) {
-  counters_.add(stripe.is_whole ? trace::Counter::stripes : trace::Counter::partial_stripes, 1);
   const auto runs = stripe.runs();
+  if (runs.empty()) {  // blanks only
+    end_parts(stripe.parts, {});
+    return;
+  }
+  counters_.add(stripe.is_whole ? trace::Counter::stripes : trace::Counter::partial_stripes, 1);
   auto piece = std::make_shared<Piece>();
   piece->step = stripe.step;
   piece->variable = stripe.variable;
@@ -205,32 +209,49 @@ void FileWriter::write(Stripe stripe) {
   submit();
 }
 
-void FileWriter::fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value) {
+// What joins a stripe gets its order of bytes there.
+bool FileWriter::fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value) {
   if (piece->elements_left == 0) {
     end(piece, 0);
-    return;
+    return false;
   }
+  const bool is_joined = piece->is_joined() && stripes_ != nullptr;
   const auto element = static_cast<std::size_t>(piece->element_bytes());
-  const std::int64_t last = piece->first + piece->elements_left;
+  std::int64_t first = piece->first;
+  const std::int64_t last = first + piece->elements_left;
   const auto most = std::clamp(static_cast<std::int64_t>(most_fill_bytes / element),
                                std::int64_t{1}, piece->elements_left);
-  auto values = repeated(value, element, static_cast<std::size_t>(most));
+  const auto values = repeated(value, element, static_cast<std::size_t>(most));
+  auto swapped = values;
   if (swaps_bytes_) {
-    array::swap_bytes(values, array::number_bytes(piece->variable.type));
+    array::swap_bytes(swapped, array::number_bytes(piece->variable.type));
   }
   piece->is_in_file_order = true;
   piece->is_rounded = true;
-  const auto held = std::make_shared<const std::vector<std::byte>>(std::move(values));
-  for (std::int64_t first = piece->first; first < last; first += most) {
+  const auto held = std::make_shared<const std::vector<std::byte>>(std::move(swapped));
+  bool any = false;
+  while (first < last) {
     Chunk chunk;
     chunk.piece = piece;
     chunk.first = first;
     chunk.count = std::min(most, last - first);
-    chunk.loan = held;
-    chunk.bytes = std::span{*held}.first(static_cast<std::size_t>(chunk.count) * element);
-    write(std::move(chunk));
+    if (is_joined) {
+      chunk.count = std::min(chunk.count, elements_in_stripe(*piece, first));
+      chunk.bytes = std::span{values}.first(static_cast<std::size_t>(chunk.count) * element);
+    }
+    first += chunk.count;
+    any = (is_joined && join(chunk)) || any;
+    if (chunk.count > 0 && piece->is_blank) {
+      end(std::move(chunk));
+    } else if (chunk.count > 0) {
+      chunk.loan = held;
+      chunk.bytes = std::span{*held}.first(static_cast<std::size_t>(chunk.count) * element);
+      write_alone(std::move(chunk));
+      any = true;
+    }
   }
   submit();
+  return any;
 }
 
 void FileWriter::sync(SyncQueue::Done done) {

@@ -65,7 +65,8 @@ class FileWriter {
   /// Write the part of a stripe that is due to this process.
   void write(Stripe stripe);
   /// Write a value wherever the piece has an element. @param value  of one element; empty: zeros.
-  void fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value);
+  /// @return true if anything is written now. The rest waits in stripes, or is blank.
+  bool fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value);
   /// Start small chunks that wait to share a plan.
   void submit() { output_->submit(); }
 

@@ -40,6 +40,8 @@ struct Piece {
   /// writes.
   std::int64_t elements_with_others = 0;
   [[nodiscard]] bool is_joined() const noexcept { return stripe_elements > 0; }
+  bool is_fill = false;   ///< it joins only stripes that are there
+  bool is_blank = false;  ///< it need not be written: it only makes stripes full
 
   /// The notes of its giver. The writer tells them to the timeline, and does not look at them
   /// otherwise.

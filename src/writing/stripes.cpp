@@ -68,6 +68,9 @@ std::vector<array::Run> Stripe::runs() const {
   }
   std::vector<array::Run> all;
   for (const Part& part : parts) {
+    if (part.piece->is_blank) {
+      continue;
+    }
     array::RunCursor cursor{variable.shape, part.piece->region, part.first, part.count};
     array::Run run;
     while (cursor.next(run)) {
@@ -116,10 +119,21 @@ void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
   // Only a piece that was cut at the borders of this domain is here as a whole.
   if (index_of(piece, piece.first) >= begin &&
       index_of(piece, piece.first + piece.elements_left - 1) < end) {
-    piece.domain_begin = begin;
-    piece.domain_end = end;
-    piece.stripe_elements = std::max<std::int64_t>(1, terms_.bytes / element);
+    divide(piece, begin, end);
   }
+}
+
+void Stripes::choose_fill(Piece& piece, std::int64_t begin, std::int64_t end) const {
+  if (terms_.bytes > 0) {
+    piece.is_fill = true;
+    divide(piece, begin, end);
+  }
+}
+
+void Stripes::divide(Piece& piece, std::int64_t begin, std::int64_t end) const {
+  piece.domain_begin = begin;
+  piece.domain_end = end;
+  piece.stripe_elements = std::max<std::int64_t>(1, terms_.bytes / piece.element_bytes());
 }
 
 bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
@@ -129,7 +143,7 @@ bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
   return open_.contains(key) || memory_.has_room(key, static_cast<std::size_t>(bytes));
 }
 
-// Returns null if there is no memory.
+// Returns null if there is no memory, or nothing that fill values could join.
 Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
   const Span span = span_of(piece, index);
   const Key key = key_of(piece, span.begin);
@@ -143,7 +157,9 @@ Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
   const std::int64_t skew = (piece.offset + span.begin * element) % page;
   const std::int64_t elements = span.end - span.begin;
   const auto held =
-      memory_.hold(key, static_cast<std::size_t>(elements * element + skew), elements);
+      piece.is_fill
+          ? memory_.hold_open(key)
+          : memory_.hold(key, static_cast<std::size_t>(elements * element + skew), elements);
   if (!held) {
     return nullptr;
   }

@@ -67,8 +67,8 @@ struct Stripe {
   double touched = 0;     ///< time when this process last added to it
   bool is_whole = false;  ///< all of it is there, also the parts of others
 
-  /// The runs that this process must write: all of it, or its parts, ascending and as long as
-  /// possible.
+  /// The runs that this process must write: all of it, or its parts without blanks, ascending and
+  /// as long as possible.
   [[nodiscard]] std::vector<array::Run> runs() const;
 };
 
@@ -102,6 +102,8 @@ class Stripes {
   /// Decide whether a piece is put together with others, in the domain `begin` to `end` of its
   /// variable. It is if its runs are short.
   void choose(Piece& piece, std::int64_t begin, std::int64_t end) const;
+  /// The same for a piece of fill values. It is put together with what is there.
+  void choose_fill(Piece& piece, std::int64_t begin, std::int64_t end) const;
   /// True if the stripe of element `first` of a piece exists, or can be made.
   [[nodiscard]] bool has_room(const Piece& piece, std::int64_t first) const;
   /// Copy a chunk into its stripes, as far as these have room. The rest stays in the chunk.
@@ -142,6 +144,7 @@ class Stripes {
  private:
   using Key = staging::StripeMemory::Key;
   using Open = std::map<Key, Stripe>;
+  void divide(Piece& piece, std::int64_t begin, std::int64_t end) const;
   [[nodiscard]] Key key_of(const Piece& piece, std::int64_t begin) const;
   [[nodiscard]] Stripe* open(const Piece& piece, std::int64_t index);
   void copy(const Chunk& chunk, std::int64_t count, const Stripe& stripe) const;

@@ -225,7 +225,8 @@ std::vector<std::vector<Bytes>> all_bodies() {
                               {{1, {.elements = 10, .print = 99}}},
                               {{1, {{.dimensions = 1, .start = {4}, .count = {10}}, 7}}}};
   using About = protocol::Notice::About;
-  const auto known = protocol::encode(7, runs());
+  const auto list = std::make_shared<const array::RunList>(runs());
+  const auto known = protocol::encode(7, *list);
   const auto forgotten = protocol::encode_forget_run_list(7);
   auto news = framed(known);
   const auto rest = framed(forgotten);
@@ -252,7 +253,7 @@ std::vector<std::vector<Bytes>> all_bodies() {
       {body(encode(1, protocol::PutReport{3, puts()}))},
       {body(encode(1, protocol::OwnWritten{3, failure, puts()}))},
       {body(encode(1, protocol::Expectation{3, 4, {0, 1}}))},
-      {body(encode(1, protocol::FillOrder{3, {{0, runs()}, {1, runs()}}}))},
+      {body(encode(1, protocol::FillOrder{3, {{0, list}, {1, list}}}))},
       definitions,
       {reading::encode(committed())},
       {framed(known), news},

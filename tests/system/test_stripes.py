@@ -7,9 +7,18 @@ import json
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from actors import Actors, Job
-from files import check_file, extension, file_settings, mode_settings, skip_if_missing, values
+from files import (
+    check_file,
+    extension,
+    file_settings,
+    mode_settings,
+    skip_if_missing,
+    values,
+    values_in,
+)
 
 KINDS = ["shared", "message"]
 
@@ -106,7 +115,8 @@ def test_runs_that_are_written_one_by_one_are_told(
     actors: Actors, rows: int, more: dict[str, Any], why: str
 ) -> None:
     """As where ranks of other nodes put the rest; a few are not worth a word."""
-    lines = [f"define out v float64 {rows}x512", *["@0 put out v by=columns", "end_step out"] * 2]
+    put = f"@0 put out v start=0x0 count={rows}x128"
+    lines = [f"define out v float64 {rows}x1024", *[put, "end_step out"] * 2]
     job = play(actors, lines, check=False, **mode_settings("kernel"), **more)
     one_by_one = "runs of 1 KiB are written one by one"
     assert job.output.count(one_by_one) == bool(why), job
@@ -200,6 +210,78 @@ def test_holes_of_stripes_that_ranks_fill_stay_holes(actors: Actors) -> None:
     part = np.s_[10:310, 7:207]
     expected[part] = values("float64", 512 * 512, 0).reshape(512, 512)[part]
     assert (found == expected).all()
+
+
+# Of 512 columns each rank has 128 but for the last one: holes of 8 bytes, at the end of the row too.
+PUT = "put out u start=0x{} count=512x127"
+PUTS = [f"@{rank} {PUT.format(128 * rank)}" for rank in range(4)]
+HOLES = np.s_[:, 127::128]
+
+
+def with_holes(step: int, fill: int = 0) -> npt.NDArray[np.int64]:
+    there: npt.NDArray[np.int64] = values("i8", 512 * 512, step).reshape(512, 512)
+    there[HOLES] = fill
+    return there
+
+
+def play_holes(
+    actors: Actors, lines: list[str], back_end: str = "posix", fill: int = 0, **file: Any
+) -> tuple[Job, dict[str, float]]:
+    skip_if_missing(actors.build, back_end)
+    path = f"out{extension(back_end)}"
+    settings = KERNEL | {
+        "trace": {"json": "trace.json"},
+        "files": {"out": file_settings(back_end, path=path, **file)},
+    }
+    begin = ["init", "open out series", "define out u int64 512x512"]
+    begin += [f"fill out u {fill}"] * (fill != 0)
+    job = actors.play("\n".join([*begin, *lines, "close out"]), ranks=4, settings=settings, seconds=60)
+    assert not job.failures() and job.status == 0, job
+    steps = sum(line.startswith("end_step") for line in lines)
+    for step in range(steps):
+        found = values_in(back_end, job.folder / path, step, "u")
+        assert found is not None and (found == with_holes(step, fill)).all(), f"step {step}: {job}"
+    return job, counted(job, "compute_sum")
+
+
+@pytest.mark.parametrize("fill", [0, -5])
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "netcdf", "pnetcdf"])
+def test_a_stripe_with_short_holes_is_written_as_one(
+    actors: Actors, back_end: str, fill: int
+) -> None:
+    """In the first step, where the holes must be found, and in the others, where they are known."""
+    _, found = play_holes(actors, [*PUTS, "end_step out"] * 3, back_end, fill)
+    assert found["stripes"] == 3 and found["partial_stripes"] == 0, found
+
+
+@pytest.mark.parametrize("fill", [0, -5])
+def test_what_a_rank_has_waited_for_is_not_written_over_with_holes(
+    actors: Actors, fill: int
+) -> None:
+    """The others put after what was there of the stripe has been written."""
+    lines = [PUTS[0], "@0 wait out written", "barrier", *PUTS[1:], "end_step out"]
+    _, found = play_holes(actors, lines * 2, fill=fill)
+    assert found["stripes"] == 0 and found["partial_stripes"] > 2, found
+
+
+def test_ranks_whose_puts_may_overlap_share_no_stripes(actors: Actors) -> None:
+    _, found = play_holes(actors, [*PUTS, "end_step out"] * 2, overlap="any")
+    assert found["joined_bytes"] == 0, found
+
+
+def test_stripes_with_holes_of_a_rank_that_is_killed(actors: Actors) -> None:
+    """What was committed stays, and a step that the rank has put half of does not appear."""
+    lines = ["init", "open out series", "define out u int64 512x512"]
+    for step in range(2):
+        lines += [*PUTS, "end_step out", f"wait_step out {step}"]
+    lines += [*PUTS[:3], "barrier", "@0 kill 3", "end_step out", "close out"]
+    settings = KERNEL | {"files": {"out": file_settings("pnetcdf", path="out.nc")}}
+    skip_if_missing(actors.build, "pnetcdf")
+    job = actors.play("\n".join(lines), ranks=4, settings=settings, seconds=60)
+    assert job.status != 0 and job.calls("kill"), job
+    for step in range(2):
+        found = values_in("pnetcdf", job.folder / "out.nc", step, "u")
+        assert found is not None and (found == with_holes(step)).all(), f"step {step}: {job}"
 
 
 def test_a_failed_write_of_a_stripe_fails_all_who_filled_it(actors: Actors) -> None:

@@ -168,6 +168,9 @@ void LocalOpener::put_together(const config::FileSettings& file,
 
 void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
   put_together(opened.settings, terms.blocks);
+  const writer::OutputFiles::Setup& files = terms.blocks.writer.files;
+  terms.council.lead.fills_gaps =
+      files.stripe_memory != nullptr && files.disk.are_writers_on_one_node;
   terms.council.lead.writers = commit::Lead::Writers::members;
   terms.blocks.writer.files.submit = disk_.plans().submitter();
   terms.blocks.writer.files.disk.request_bytes = disk_.request_bytes();

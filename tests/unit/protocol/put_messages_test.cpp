@@ -126,25 +126,40 @@ TEST(PutMessages, OwnWrittenComesBack) {
 }
 
 TEST(PutMessages, ExpectationComesBack) {
-  const Bytes message =
-      encode(the_file, Expectation{.step = 2, .pieces = beyond_32_bits, .report = {1, 4}});
+  const Bytes message = encode(
+      the_file,
+      Expectation{.step = 2, .pieces = beyond_32_bits, .report = {1, 4}, .ends_stripes = false});
   EXPECT_EQ(check_header(message, 0).kind, Kind::expect);
   const Expectation back = decode_expectation(body(message));
   EXPECT_EQ(back.step, 2);
   EXPECT_EQ(back.pieces, beyond_32_bits);
   EXPECT_EQ(back.report, (std::vector<std::int32_t>{1, 4}));
+  EXPECT_FALSE(back.ends_stripes);
   expect_refusal_of_every_beginning(message, decode_expectation);
 }
 
 TEST(PutMessages, FillOrderComesBack) {
-  const Bytes message = encode(the_file, FillOrder{.step = 2, .holes = {{1, runs()}, {6, {}}}});
+  const auto list = std::make_shared<const array::RunList>(runs());
+  const auto none = std::make_shared<const array::RunList>();
+  const Bytes message =
+      encode(the_file, FillOrder{.step = 2, .holes = {{1, list}, {2, list}, {6, none}}});
   EXPECT_EQ(check_header(message, 0).kind, Kind::fill);
   const FillOrder back = decode_fill_order(body(message));
   EXPECT_EQ(back.step, 2);
-  ASSERT_EQ(back.holes.size(), 2U);
-  expect_equal(back.holes.at(1), runs());
-  EXPECT_EQ(back.holes.at(6).size(), 0U);
+  ASSERT_EQ(back.holes.size(), 3U);
+  expect_equal(*back.holes.at(1), runs());
+  EXPECT_EQ(back.holes.at(2), back.holes.at(1));  // it is sent once
+  EXPECT_EQ(back.holes.at(6)->size(), 0U);
   expect_refusal_of_every_beginning(message, decode_fill_order);
+}
+
+TEST(PutMessages, AFillOrderWhoseFirstListIsThatOfOneBeforeIsRefused) {
+  WireWriter writer;
+  writer.put(std::int64_t{2});
+  writer.put(std::uint64_t{1});
+  writer.put(std::int32_t{1});
+  writer.put(true);
+  EXPECT_THROW((void)decode_fill_order(writer.bytes()), Error);
 }
 
 TEST(PutMessages, PutsThatAreNoneAreRefused) {

@@ -444,6 +444,100 @@ TEST_F(CoordinatorOfMembers, AFailureBeforeTheEndIsNotForgotten) {
   EXPECT_EQ(next<Drop>().step, 0);
 }
 
+// Members of one node, of whose stripes some have holes: the second half of "u" is put by nobody.
+class CoordinatorOfStripes : public CoordinatorOfTwo {
+ protected:
+  explicit CoordinatorOfStripes(bool fills_gaps = true)
+      : CoordinatorOfTwo{{.file_name = "f",
+                          .members = 2,
+                          .writers = 2,
+                          .asks_writers = false,
+                          .fills_gaps = fills_gaps}} {
+    contents::Event define;
+    define.what = contents::Event::What::define;
+    define.name = "u";
+    define.shape = shape_;
+    catalogue_.apply(define);
+  }
+  void end(std::int64_t step, std::int64_t unclaimed) {
+    coordinator_.ended({.step = step,
+                        .events = 1,
+                        .members = 2,
+                        .variables = {{0, array::cover_of(shape_, half_)}},
+                        .unclaimed = unclaimed},
+                       "a");
+    write(step);
+  }
+  void look(std::int64_t step) {
+    const auto asked = next<Expect>();
+    EXPECT_EQ(asked.report, std::vector<std::int32_t>{0});
+    EXPECT_FALSE(asked.ends_stripes);  // because they may become full
+    coordinator_.put(step, {{0, 0, {half_, 0, 2}}});
+    write(step);
+    const auto order = next<Look>();
+    answer(order.questions->front());
+    coordinator_.looked(step, *order.questions, {});
+  }
+  void expect_end_of_stripes(std::int64_t step) {
+    const auto asked = next<Expect>();
+    EXPECT_TRUE(asked.report.empty());
+    EXPECT_TRUE(asked.ends_stripes);
+    write(step);
+  }
+  void commit(std::int64_t step) {
+    EXPECT_EQ(next<Commit>().last, step);
+    coordinator_.committed({});
+    (void)next<Settle>();
+  }
+
+  array::Shape shape_{1, {4}};
+  array::Box half_{1, {0}, {2}};
+};
+
+TEST_F(CoordinatorOfStripes, GapsAreFilledBeforeStripesEnd) {
+  for (const std::int64_t step : {0, 1}) {
+    end(step, 2);
+    if (step == 0) {
+      look(step);
+    }
+    const auto fill = next<Fill>();
+    EXPECT_EQ(fill.holes.at(0)->elements(), 2);
+    write(step);
+    expect_end_of_stripes(step);
+    commit(step);
+  }
+}
+
+TEST_F(CoordinatorOfStripes, GapsAreLeftWhereNoStripeWaits) {
+  end(0, 0);
+  look(0);
+  commit(0);
+}
+
+TEST_F(CoordinatorOfStripes, AFailureWhileGapsAreFilledDropsTheStep) {
+  end(0, 2);
+  look(0);
+  (void)next<Fill>();
+  write(0, no_room);
+  EXPECT_EQ(next<Drop>().step, 0);
+}
+
+class CoordinatorOfStripesOfNodes : public CoordinatorOfStripes {
+ protected:
+  CoordinatorOfStripesOfNodes() : CoordinatorOfStripes{false} {}
+};
+
+TEST_F(CoordinatorOfStripesOfNodes, GapsAreLeft) {
+  for (const std::int64_t step : {0, 1}) {
+    end(step, 2);
+    if (step == 0) {
+      look(step);
+    }
+    expect_end_of_stripes(step);
+    commit(step);
+  }
+}
+
 // Written steps are made durable by an order of their own.
 class CoordinatorThatSyncsLast : public CoordinatorOfTwo {
  protected:

@@ -55,12 +55,12 @@ class CoverageOfTen : public testing::Test {
     }
     return coverage_.look(0, covers_);
   }
-  Outcome learn(const Coverage::Look& look, Holes& holes) {
+  Outcome learn(const Coverage::Look& look, Coverage::Unput& unput) {
     auto questions = coverage_.ask(0, look.unsure, covers_, records_);
     for (auto& question : questions) {
       answer(question);
     }
-    return coverage_.learn(0, questions, holes);
+    return coverage_.learn(0, questions, unput);
   }
 
   array::Shape shape_{1, {10}};
@@ -73,14 +73,14 @@ class CoverageOfTen : public testing::Test {
 TEST_F(CoverageOfTen, NobodyLooksAtWhatIsPutOnce) {
   const auto seen = look({{0, 4}, {4, 6}});
   EXPECT_TRUE(seen.unsure.empty());
-  EXPECT_TRUE(seen.holes.empty());
+  EXPECT_TRUE(seen.unput.holes.empty());
 }
 
 TEST_F(CoverageOfTen, AnOverlapNamesBothRanks) {
   const auto seen = look({{0, 5}, {4, 6}});
   ASSERT_EQ(seen.unsure, std::vector<std::int32_t>{0});
-  Holes holes;
-  const Outcome outcome = learn(seen, holes);
+  Coverage::Unput unput;
+  const Outcome outcome = learn(seen, unput);
   EXPECT_EQ(outcome.code, ErrorCode::overlapping_puts);
   EXPECT_NE(outcome.story.find("compute rank 0"), std::string::npos) << outcome.story;
   EXPECT_NE(outcome.story.find("compute rank 1"), std::string::npos) << outcome.story;
@@ -89,29 +89,48 @@ TEST_F(CoverageOfTen, AnOverlapNamesBothRanks) {
 
 TEST_F(CoverageOfTen, HolesAreLookedAtOnceAndFilledInEachStep) {
   set_fill();
-  Holes holes;
-  ASSERT_TRUE(learn(look({{0, 4}, {6, 4}}), holes).ok());
-  ASSERT_TRUE(holes.contains(0));
-  EXPECT_EQ(holes.at(0)->elements(), 2);
+  Coverage::Unput unput;
+  ASSERT_TRUE(learn(look({{0, 4}, {6, 4}}), unput).ok());
+  ASSERT_TRUE(unput.holes.contains(0));
+  EXPECT_EQ(unput.holes.at(0)->elements(), 2);
   const auto again = look({{0, 4}, {6, 4}});
   EXPECT_TRUE(again.unsure.empty());
-  ASSERT_TRUE(again.holes.contains(0));
-  EXPECT_EQ(again.holes.at(0)->elements(), 2);
+  ASSERT_TRUE(again.unput.holes.contains(0));
+  EXPECT_EQ(again.unput.holes.at(0)->elements(), 2);
 }
 
-TEST_F(CoverageOfTen, HolesThatReadAsZeroAreLeft) {
-  Holes holes;
-  ASSERT_TRUE(learn(look({{0, 4}}), holes).ok());
-  EXPECT_TRUE(holes.empty());
-  EXPECT_TRUE(look({{0, 4}}).unsure.empty());
+TEST_F(CoverageOfTen, HolesThatReadAsZeroAreGapsWhereTheyAreShort) {
+  Coverage::Unput unput;
+  ASSERT_TRUE(learn(look({{0, 4}, {6, 4}}), unput).ok());
+  EXPECT_TRUE(unput.holes.empty());
+  ASSERT_TRUE(unput.gaps.contains(0));
+  EXPECT_EQ(unput.gaps.at(0)->elements(), 2);
+  const auto again = look({{0, 4}, {6, 4}});
+  EXPECT_TRUE(again.unsure.empty() && again.unput.holes.empty());
+  EXPECT_EQ(again.unput.gaps.at(0)->elements(), 2);
+}
+
+TEST_F(CoverageOfTen, HolesOfAPageThatReadAsZeroAreLeft) {
+  shape_ = {1, {10'000}};
+  contents::Event event;
+  event.what = contents::Event::What::set_shape;
+  event.variable = 0;
+  event.shape = shape_;
+  catalogue_.apply(event);
+  for (const std::int64_t put : {1800, 1810}) {  // and twice 4100 and 4090 elements
+    Coverage::Unput unput;
+    ASSERT_TRUE(learn(look({{4095, put}}), unput).ok());
+    EXPECT_TRUE(unput.holes.empty());
+    EXPECT_EQ(unput.gaps.contains(0), put == 1810);
+  }
 }
 
 TEST_F(CoverageOfTen, NothingIsFilledOfWhatNobodyPutsWhereNoValueIsSet) {
-  EXPECT_TRUE(look({{3, 0}}).holes.empty());
+  EXPECT_TRUE(look({{3, 0}}).unput.holes.empty());
   set_fill();
   const auto seen = look({{3, 0}});
   EXPECT_TRUE(seen.unsure.empty());
-  EXPECT_EQ(seen.holes.at(0)->elements(), 10);
+  EXPECT_EQ(seen.unput.holes.at(0)->elements(), 10);
 }
 
 // Whoever put it has made other definitions, which is told elsewhere.
@@ -119,12 +138,12 @@ TEST_F(CoverageOfTen, AVariableThatNobodyHasDefinedHereIsPassedOver) {
   covers_.add(1, array::cover_of(shape_, array::Box{1, {0}, {3}}));
   const auto seen = coverage_.look(0, covers_);
   EXPECT_TRUE(seen.unsure.empty());
-  EXPECT_TRUE(seen.holes.empty());
+  EXPECT_TRUE(seen.unput.holes.empty());
 }
 
 TEST_F(CoverageOfTen, OtherHolesAreLookedAtAnew) {
-  Holes holes;
-  ASSERT_TRUE(learn(look({{0, 4}}), holes).ok());
+  Coverage::Unput unput;
+  ASSERT_TRUE(learn(look({{0, 4}}), unput).ok());
   EXPECT_EQ(look({{0, 5}}).unsure.size(), 1U);
 }
 
@@ -143,7 +162,7 @@ Holes holes_of(std::int64_t elements) {
 
 std::int64_t elements_of_share(const Holes& holes, int writer) {
   const auto mine = share(holes, writer, 3);
-  return mine.contains(0) ? mine.at(0).elements() : 0;
+  return mine.contains(0) ? mine.at(0)->elements() : 0;
 }
 
 TEST(Answer, APutOutsideTheVariableIsRefused) {

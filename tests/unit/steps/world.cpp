@@ -64,6 +64,7 @@ World::World(std::uint64_t seed, bool tells) : state_{seed}, tells_{tells} {
   setup_.may_overlap = chance(4);
   setup_.asks_writers = !chance(3);
   setup_.syncs_last = chance(3);
+  setup_.fills_gaps = chance(2);
   if (!setup_.asks_writers) {
     setup_.writers = static_cast<int>(setup_.members);
   }
@@ -90,6 +91,7 @@ void World::make_plan() {
   }
   const bool is_plain = chance(2);
   for (auto& step : steps_) {
+    step.has_stripes = chance(3);
     for (auto& pattern : step.pattern) {
       const std::uint64_t drawn = is_plain ? 0 : random(12);
       pattern = drawn < 8 ? whole : drawn < 10 ? with_holes : drawn == 10 ? overlapping : none;
@@ -138,7 +140,9 @@ void World::take_over() {
   }
   for (auto& step : steps_) {
     if (!step.is_settled) {
-      step = Step{.pattern = step.pattern, .comes_after = step.comes_after};
+      step = Step{.pattern = step.pattern,
+                  .comes_after = step.comes_after,
+                  .has_stripes = step.has_stripes};
     }
   }
   has_failed_ = false;
@@ -170,6 +174,7 @@ Ended World::ended(int member, std::int64_t step) const {
                          array::cover_of(shape, box(member, variable, step)));
     }
   }
+  said.unclaimed = member == 0 && steps_.at(static_cast<std::size_t>(step)).has_stripes ? 1 : 0;
   // Some members have ended fewer steps of the other file.
   const std::int64_t before = steps_.at(static_cast<std::size_t>(step)).comes_after;
   if (before > member % 2) {
@@ -300,9 +305,14 @@ void World::take_orders() {
 
 void World::obey(const Expect& order) {
   const std::size_t first = static_cast<std::size_t>(setup_.members);
-  if (!setup_.asks_writers && order.report.empty()) {
+  const bool ends_stripes = order.ends_stripes && at(order.step).has_stripes;
+  if (!setup_.asks_writers && order.report.empty() && !ends_stripes) {
     wrong("writers are asked that report unasked");
   }
+  if (at(order.step).are_stripes_ended) {
+    wrong("stripes end twice, or before puts are known");
+  }
+  at(order.step).are_stripes_ended = order.ends_stripes;
   at(order.step).durable = 0;
   for (std::size_t writer = 0; writer < order.pieces.size(); ++writer) {
     auto& queue = queues_[first + writer].reports;
@@ -317,22 +327,26 @@ void World::obey(const Expect& order) {
 void World::obey(const Fill& order) {
   tell("fill step " + std::to_string(order.step));
   Step& step = at(order.step);
-  if (step.pattern[1] != with_holes && !(setup_.may_overlap && step.pattern[1] == overlapping)) {
-    wrong("nothing is to be filled");
+  const bool fills_gaps = setup_.fills_gaps && !setup_.asks_writers && step.has_stripes;
+  const int holes = step.pattern[1] == with_holes ? 1 : 0;
+  // Nobody looks for overlaps of "plain" where they may be.
+  const int gaps = fills_gaps && !setup_.may_overlap && step.pattern[0] == with_holes ? 1 : 0;
+  if (!setup_.asks_writers && step.are_stripes_ended) {
+    wrong("stripes ended before they could become full");
   }
   step.is_filled = true;
   step.durable = 0;
   std::int64_t filled = 0;
   for (int writer = 0; writer < setup_.writers; ++writer) {
     for (const auto& [variable, runs] : share(order.holes, writer, setup_.writers)) {
-      filled += runs.elements();
+      filled += runs->elements();
     }
     const bool fails = chance(60);
     queues_[static_cast<std::size_t>(setup_.members + writer)].reports.push_back(
         {Kind::done, order.step, fails});
   }
-  if (filled != 1) {
-    wrong("another hole than the one that is there");
+  if (filled != holes + gaps || filled == 0) {
+    wrong("other holes than those that are there");
   }
 }
 
@@ -389,6 +403,9 @@ void World::check_commit(std::int64_t number) {
   }
   if (step.pattern[1] == with_holes && !step.is_filled) {
     wrong("a commit of what is not filled" + where);
+  }
+  if (!setup_.asks_writers && step.has_stripes && !step.are_stripes_ended) {
+    wrong("a commit of what waits in stripes" + where);
   }
 }
 

@@ -67,6 +67,8 @@ class World {
     bool is_filled = false;                 // asked for
     bool is_synced = false;                 // asked for
     bool was_looked_at = false;
+    bool has_stripes = false;        // some elements wait in stripes
+    bool are_stripes_ended = false;  // asked for
     Fate fate = Fate::open;
     bool is_settled = false;
   };

@@ -21,6 +21,7 @@
 #include "base/path.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "contents/variable.h"
 #include "disk/engine.h"
 #include "formats/communicator.h"
 #include "formats/format.h"
@@ -291,7 +292,7 @@ TEST_F(AWriter, ReportsAStepAnewWhenItIsFilled) {
   finish();
   array::RunList holes;
   holes.append({.index = 4, .elements = 4});
-  file_->fill({.step = 0, .holes = {{0, holes}}});
+  file_->fill({.step = 0, .holes = {{0, std::make_shared<const array::RunList>(holes)}}});
   EXPECT_FALSE(file_->advance());
   EXPECT_FALSE(end_next());
   EXPECT_TRUE(file_->advance());
@@ -519,6 +520,12 @@ TEST_F(AWriter, WhatIsUnderWayOfASettledStepIsStillBeingWritten) {
 }
 
 TEST_F(AWriter, ReportsWhatIsWrittenAndMakesItDurableLast) {
+  contents::Event fill;
+  fill.what = contents::Event::What::attribute;
+  fill.variable = 0;
+  fill.name = contents::fill_attribute;
+  fill.attribute.values = {std::byte{9}};
+  catalogue_.apply(fill);
   open(Way{.own = true, .syncs_last = true});
   take(begin(1));
   EXPECT_FALSE(end_next());
@@ -527,7 +534,7 @@ TEST_F(AWriter, ReportsWhatIsWrittenAndMakesItDurableLast) {
   file_->expect({.step = 0, .report = {}});
   array::RunList holes;
   holes.append({.index = 4, .elements = 4});
-  file_->fill({.step = 0, .holes = {{0, holes}}});
+  file_->fill({.step = 0, .holes = {{0, std::make_shared<const array::RunList>(holes)}}});
   EXPECT_FALSE(end_next());
   EXPECT_TRUE(file_->advance());
   EXPECT_TRUE(plans_.empty());
@@ -615,6 +622,32 @@ TEST_F(AWriter, AnOwnBlockIsDoneWhenAllThatIsLeftOfItIsWithOthers) {
   EXPECT_EQ(arena_.used_bytes(), staging::Arena::page_bytes);
   file_->settle(0, {});
   EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+  EXPECT_EQ(arena_.used_bytes(), 0U);
+}
+
+// Its only stripe is here, so that the zeros join it.
+TEST_F(AWriter, AStripeOfOwnBlocksEndsWhenThatIsOrderedAndNotWhenPutsAreAskedFor) {
+  open(true);
+  give(joined(begin(1, 0, 0, 3), elements));
+  file_->ended(0);
+  file_->expect({.step = 0, .report = {0}, .ends_stripes = false});
+  EXPECT_FALSE(file_->is_asked(0));
+  finish();
+  EXPECT_EQ(reports_.size(), 2U);  // the puts, and that it is done
+  EXPECT_TRUE(told_.empty());
+  array::RunList holes;
+  holes.append({.index = 3, .elements = 4});
+  file_->fill({.step = 0, .holes = {{0, std::make_shared<const array::RunList>(holes)}}});
+  finish();
+  EXPECT_EQ(reports_.back(), (Report{Kind::step_done, 0}));
+  EXPECT_TRUE(told_.empty());  // the last element is with another rank
+  EXPECT_EQ(file_->oldest_writing(-1), -1);
+  file_->expect({.step = 0, .report = {}});
+  EXPECT_TRUE(file_->is_asked(0));
+  finish();
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+  EXPECT_EQ(text_of(file_->files().names().names(0).temporary.text()), (std::string{7, 7, 7}));
+  file_->settle(0, {});
   EXPECT_EQ(arena_.used_bytes(), 0U);
 }
 
