@@ -360,7 +360,8 @@ void WriterFile::fill(const protocol::FillOrder& order) {
       piece->is_blank = value.empty();
     }
     const bool is_begun = files_.writer_of(order.step).fill(piece, value);
-    step.has_written = step.has_written || is_begun;
+    step.has_written =
+        step.has_written || (is_begun && !(piece->is_joined() && has_bug(Bug::stripe_not_synced)));
     if (piece->is_joined() && piece->elements_left > 0) {
       step.joined.push_back(piece);
     }

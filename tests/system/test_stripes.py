@@ -19,6 +19,7 @@ from files import (
     values,
     values_in,
 )
+from foreign import Foreign
 
 KINDS = ["shared", "message"]
 
@@ -212,7 +213,7 @@ def test_holes_of_stripes_that_ranks_fill_stay_holes(actors: Actors) -> None:
     assert (found == expected).all()
 
 
-# Of 512 columns each rank has 128 but for the last one: holes of 8 bytes, at the end of the row too.
+# Of 512 columns each rank has 128 but for the last one: holes of 8 bytes.
 PUT = "put out u start=0x{} count=512x127"
 PUTS = [f"@{rank} {PUT.format(128 * rank)}" for rank in range(4)]
 HOLES = np.s_[:, 127::128]
@@ -235,7 +236,8 @@ def play_holes(
     }
     begin = ["init", "open out series", "define out u int64 512x512"]
     begin += [f"fill out u {fill}"] * (fill != 0)
-    job = actors.play("\n".join([*begin, *lines, "close out"]), ranks=4, settings=settings, seconds=60)
+    script = "\n".join([*begin, *lines, "close out"])
+    job = actors.play(script, ranks=4, settings=settings, seconds=60)
     assert not job.failures() and job.status == 0, job
     steps = sum(line.startswith("end_step") for line in lines)
     for step in range(steps):
@@ -282,6 +284,8 @@ def test_stripes_with_holes_of_a_rank_that_is_killed(actors: Actors) -> None:
     for step in range(2):
         found = values_in("pnetcdf", job.folder / "out.nc", step, "u")
         assert found is not None and (found == with_holes(step)).all(), f"step {step}: {job}"
+    with Foreign(job.folder / "out.nc") as files:
+        assert set(files.steps) == {0, 1}, job
 
 
 def test_a_failed_write_of_a_stripe_fails_all_who_filled_it(actors: Actors) -> None:
