@@ -86,13 +86,11 @@ void Crew::start() {
     return;
   }
   for (int thread = 1; thread < terms_.threads; ++thread) {
-    const Outcome started =
-        outcome_of([this] { helpers_.push_back(std::make_unique<Worker>("iocomp-writing")); });
+    const Worker::Job enter = terms_.enter ? std::bind_front(terms_.enter, thread) : Worker::Job{};
+    const Outcome started = outcome_of(
+        [&] { helpers_.push_back(std::make_unique<Worker>("iocomp-writing", 1, enter)); });
     if (!started.ok()) {
       return;
-    }
-    if (terms_.enter) {
-      helpers_.back()->submit([this, thread] { terms_.enter(thread); }, [](const Outcome&) {});
     }
   }
 }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "compress/zstd.h"
 #include "contents/json_elements.h"
 #include "formats/format.h"
-#include "formats/frames/zstd.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/blosc.h"
 #include "formats/zarr/codec.h"
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::check_index(material);
   } else if (what == 2) {
     fuzz::check_foreign(material);
-  } else if (formats::frames::has_zstd()) {
+  } else if (compress::has_zstd()) {
     fuzz::check_own(material);
   }
   return 0;

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "compress/zstd.h"
 #include "formats/communicator.h"
 #include "formats/format.h"
 #include "formats/frames/target.h"
-#include "formats/frames/zstd.h"
 
 namespace iocomp::formats::frames {
 namespace {
@@ -38,7 +38,7 @@ class Frames : public Format {
 
 const Format& format(const FormatOptions& options) {
   static const Frames frames;
-  if (options.compresses() && !has_zstd()) {
+  if (options.compresses() && !compress::has_zstd()) {
     throw Error{ErrorCode::invalid_setting,
                 "compression = \"zstd\" of back-end posix: this iocomp was built without libzstd"};
   }

@@ -23,9 +23,9 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "base/read_plainly.h"
-#include "formats/frames/zstd.h"
+#include "compress/shuffle.h"
+#include "compress/zstd.h"
 #include "formats/part_copy.h"
-#include "formats/shuffle.h"
 #include "formats/sub_boxes.h"
 
 namespace iocomp::formats::frames {
@@ -82,10 +82,10 @@ void FrameSource::decode(const Stored& stored, const Frame& frame,
     values = bytes;
   } else if (stored.is_shuffled) {
     std::vector<std::byte> shuffled(values.size());
-    decompress(bytes, shuffled);
-    unshuffle(shuffled, element, values.data());
+    compress::unpack_zstd(bytes, shuffled);
+    compress::unshuffle(shuffled, element, values.data());
   } else {
-    decompress(bytes, values);
+    compress::unpack_zstd(bytes, values);
   }
 }
 

@@ -13,9 +13,10 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/spares.h"
+#include "compress/bench.h"
 #include "formats/format.h"
+#include "formats/frames/frame.h"
 #include "formats/frames/index.h"
-#include "formats/frames/zstd.h"
 #include "formats/packed_writer.h"
 #include "mpi/wait.h"
 
@@ -54,7 +55,7 @@ class FrameTarget : public StepTarget {
   int rank_ = 0;
   Descriptor file_;
   PackedWriter packed_;
-  Spares<FrameBench> benches_;
+  Spares<compress::Bench> benches_;
   std::vector<Part> parts_;
   Index index_;           // of this writer's frames
   std::int64_t end_ = 0;  // of the file; the same on all writers

@@ -2,38 +2,20 @@
 #include "formats/hdf5/chunk_filter.h"
 
 #include <hdf5.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <string>
 
 #include "base/error.h"
-#include "base/scratch_memory.h"
+#include "compress/deflate.h"
+#include "compress/shuffle.h"
+#include "compress/zstd.h"
 #include "formats/format.h"
 #include "formats/hdf5/library_filter.h"
 #include "formats/hdf5/zstd_filter.h"
-#include "formats/shuffle.h"
 
 namespace iocomp::formats::h5 {
-namespace {
-
-std::span<const std::byte> deflated(std::span<const std::byte> chunk, int level,
-                                    ScratchMemory& room) {
-  uLongf bytes = compressBound(chunk.size());
-  const auto to = room.room(bytes);
-  const int result = compress2(reinterpret_cast<Bytef*>(to.data()), &bytes,
-                               reinterpret_cast<const Bytef*>(chunk.data()), chunk.size(), level);
-  if (result != Z_OK) {
-    throw Error{ErrorCode::storage_failure,
-                std::string{"cannot compress a chunk: zlib: "} + zError(result)};
-  }
-  return to.first(bytes);
-}
-
-}  // namespace
-
 int filter_of(const Compression& compression) noexcept {
   switch (compression.method) {
     case Compression::Method::zstd:
@@ -53,7 +35,7 @@ bool uses(const FormatOptions& options, Compression::Method method) {
 }
 
 void check_methods(const FormatOptions& options) {
-  if (uses(options, Compression::Method::zstd) && !has_zstd()) {
+  if (uses(options, Compression::Method::zstd) && !compress::has_zstd()) {
     throw Error{ErrorCode::invalid_setting,
                 "compression = \"zstd\": this iocomp was built without libzstd; it has deflate"};
   }
@@ -63,14 +45,12 @@ void check_methods(const FormatOptions& options) {
 std::span<const std::byte> ChunkFilter::filter(std::span<const std::byte> chunk,
                                                std::size_t element_bytes,
                                                const Compression& compression) {
-  if (compression.shuffle && element_bytes > 1) {
-    const auto shuffled = shuffled_.room(chunk.size());
-    shuffle(chunk, element_bytes, shuffled.data());
-    chunk = shuffled;
+  if (compression.shuffle) {
+    chunk = compress::shuffled(chunk, element_bytes, bench_);
   }
   return compression.method == Compression::Method::zstd
-             ? pack_zstd(chunk, compression.level, filtered_, tables_)
-             : deflated(chunk, compression.level, filtered_);
+             ? compress::pack_zstd(chunk, compression.level, false, bench_)
+             : compress::pack_deflate(chunk, compression.level, compress::Wrapping::zlib, bench_);
 }
 
 }  // namespace iocomp::formats::h5

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 
-#include "base/scratch_memory.h"
+#include "compress/bench.h"
 #include "formats/format.h"
 
 namespace iocomp::formats::h5 {
@@ -29,9 +28,7 @@ class ChunkFilter {
                                                   const Compression& compression);
 
  private:
-  ScratchMemory shuffled_;
-  ScratchMemory filtered_;
-  std::shared_ptr<void> tables_;  // of Zstandard
+  compress::Bench bench_;
 };
 
 }  // namespace iocomp::formats::h5

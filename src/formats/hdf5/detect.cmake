@@ -37,7 +37,7 @@ endif()
 
 if(NOT hdf5_libraries)
   set(IOCOMP_HDF5_REASON "no HDF5 was found")
-elseif(NOT ZLIB_FOUND)
+elseif(NOT TARGET ZLIB::ZLIB)
   set(IOCOMP_HDF5_REASON "no zlib was found")
 else()
   cmake_push_check_state(RESET)

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <span>
-
-#include "base/scratch_memory.h"
-
 namespace iocomp::formats::h5 {
 
 /// Number of Zstandard among the filters that are registered with The HDF Group. A filtered chunk
 /// is one frame of Zstandard; the filter's one value is the level.
 inline constexpr int zstd_filter = 32015;
-
-/// True if this build has libzstd.
-[[nodiscard]] bool has_zstd() noexcept;
 
 /// From now on the HDF5 of this process can write and read it without a plug-in; where this build
 /// has no Zstandard, nothing changes.
@@ -24,14 +15,5 @@ void make_zstd_known();
 /// takes the serial HDF5, beside that of MPICH.
 /// @param function  any of that library.
 void make_zstd_known_to(const void* function);
-
-/// Compress a chunk. @pre has_zstd()
-/// @param room  where the frame lies until that is used again.
-/// @param tables  null, or those of a chunk before: to make them anew takes longer than many a
-/// chunk. Of one thread at a time.
-/// @throws Error{storage_failure} with Zstandard's cause; std::bad_alloc.
-[[nodiscard]] std::span<const std::byte> pack_zstd(std::span<const std::byte> bytes, int level,
-                                                   ScratchMemory& room,
-                                                   std::shared_ptr<void>& tables);
 
 }  // namespace iocomp::formats::h5

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compress/bench.h"
+#include "compress/shuffle.h"
+#include "compress/zstd.h"
 #include "formats/format.h"
-#include "formats/frames/zstd.h"
-#include "formats/shuffle.h"
+#include "formats/frames/frame.h"
 
 namespace iocomp::formats::zarr {
 namespace {
@@ -74,7 +76,7 @@ void read_streams(std::span<const std::byte> stored, std::size_t at, std::size_t
     if (length == each) {
       std::ranges::copy(from, part.begin());
     } else {
-      frames::decompress(from, part);
+      compress::unpack_zstd(from, part);
     }
     at += length;
   }
@@ -83,7 +85,7 @@ void read_streams(std::span<const std::byte> stored, std::size_t at, std::size_t
 }  // namespace
 
 void blosc(std::span<const std::byte> chunk, std::size_t element_bytes,
-           const Compression& compression, frames::FrameBench& bench, std::vector<std::byte>& to) {
+           const Compression& compression, compress::Bench& bench, std::vector<std::byte>& to) {
   const auto frame = frames::frame_of(chunk, element_bytes, compression, bench);
   const auto first = static_cast<Length>(sizeof(Header) + sizeof(Length));  // of the one block
   Header header{.flags = zstandard << library_shift | is_in_one_stream,
@@ -138,7 +140,7 @@ void unblosc(std::span<const std::byte> stored, std::span<std::byte> to) {
     const auto into = is_sorted ? std::span{sorted}.first(part.size()) : part;
     read_streams(stored, begin, is_split ? element_bytes : 1, into);
     if (is_sorted) {
-      unshuffle(into, element_bytes, part.data());
+      compress::unshuffle(into, element_bytes, part.data());
     }
   }
 }

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "compress/bench.h"
 #include "formats/format.h"
-#include "formats/frames/zstd.h"
 
 namespace iocomp::formats::zarr {
 
@@ -18,10 +18,10 @@ namespace iocomp::formats::zarr {
 inline constexpr std::int64_t most_bytes_of_blosc = (std::int64_t{1} << 31) - (1 << 16);
 
 /// Compress a chunk into `to`.
-/// @pre frames::has_zstd(), and the chunk has no more than most_bytes_of_blosc.
+/// @pre compress::has_zstd(), and the chunk has no more than most_bytes_of_blosc.
 /// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
 void blosc(std::span<const std::byte> chunk, std::size_t element_bytes,
-           const Compression& compression, frames::FrameBench& bench, std::vector<std::byte>& to);
+           const Compression& compression, compress::Bench& bench, std::vector<std::byte>& to);
 
 /// Decompress a chunk, whose contents are exactly as long as `to`.
 /// @throws Error{storage_failure} for a damaged one; Error{unsupported} for one that Blosc has

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compress/bench.h"
+#include "compress/deflate.h"
+#include "compress/zstd.h"
 #include "formats/format.h"
-#include "formats/frames/zstd.h"
+#include "formats/frames/frame.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/blosc.h"
 #include "formats/zarr/crc32c.h"
-#include "formats/zarr/gzip.h"
 
 namespace iocomp::formats::zarr {
 namespace {
@@ -45,7 +47,7 @@ std::span<const std::byte> without_checksum(std::span<const std::byte> stored) {
 void check_methods(const FormatOptions& options) {
   const auto check = [](const Compression& compression) {
     const bool is_gzip = compression.method == Compression::Method::deflate;
-    if (compression.is_on() && !(is_gzip ? has_gzip() : frames::has_zstd())) {
+    if (compression.is_on() && !(is_gzip ? compress::has_deflate() : compress::has_zstd())) {
       throw Error{ErrorCode::invalid_setting,
                   std::string{"compression = "} + (is_gzip ? "\"deflate\"" : "\"zstd\"") +
                       " of back-end zarr: this iocomp was built without " +
@@ -60,12 +62,12 @@ void check_methods(const FormatOptions& options) {
 
 void Encoder::encode(std::span<const std::byte> chunk, std::size_t element_bytes,
                      const Compression& compression, std::vector<std::byte>& to) {
-  if (compression.method == Compression::Method::deflate) {
-    gzip(chunk, compression.level, to);
-    return;
-  }
   auto bench = benches_.take();
-  if (compression.shuffle) {
+  if (compression.method == Compression::Method::deflate) {
+    const auto packed =
+        compress::pack_deflate(chunk, compression.level, compress::Wrapping::gzip, *bench);
+    to.assign(packed.begin(), packed.end());
+  } else if (compression.shuffle) {
     blosc(chunk, element_bytes, compression, *bench, to);
   } else {
     const auto frame = frames::frame_of(chunk, element_bytes, compression, *bench);
@@ -95,11 +97,11 @@ std::vector<std::byte> decoded(const Array& array, std::span<const std::byte> st
   }
   std::vector<std::byte> chunk(static_cast<std::size_t>(bytes));
   if (is_gzip) {
-    gunzip(stored, chunk);
+    compress::unpack_gzip(stored, chunk);
   } else if (array.compression.shuffle) {
     unblosc(stored, chunk);
   } else {
-    frames::decompress(stored, chunk);
+    compress::unpack_zstd(stored, chunk);
   }
   return chunk;
 }

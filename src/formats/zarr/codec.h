@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/spares.h"
+#include "compress/bench.h"
 #include "formats/format.h"
-#include "formats/frames/zstd.h"
 #include "formats/zarr/array.h"
 
 namespace iocomp::formats::zarr {
@@ -23,7 +23,7 @@ class Encoder {
               const Compression& compression, std::vector<std::byte>& to);
 
  private:
-  Spares<frames::FrameBench> benches_;
+  Spares<compress::Bench> benches_;
 };
 
 /// The elements of a chunk of an array. @param stored what lies in the file of it.

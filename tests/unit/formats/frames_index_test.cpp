@@ -12,7 +12,6 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "formats/frames/index.h"
-#include "formats/shuffle.h"
 
 namespace iocomp::formats::frames {
 namespace {

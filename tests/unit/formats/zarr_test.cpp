@@ -13,6 +13,8 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "compress/bench.h"
+#include "compress/zstd.h"
 #include "contents/json_elements.h"
 #include "contents/variable.h"
 #include "formats/extent.h"
@@ -21,7 +23,6 @@
 #include "formats/zarr/attributes.h"
 #include "formats/zarr/blosc.h"
 #include "formats/zarr/crc32c.h"
-#include "formats/zarr/gzip.h"
 #include "formats/zarr/shard_index.h"
 
 namespace iocomp::formats::zarr {
@@ -52,14 +53,14 @@ TEST(Crc32c, IsThatOfIscsi) {
 }
 
 std::vector<std::byte> blosc_of(std::span<const std::byte> chunk, std::size_t element_bytes) {
-  frames::FrameBench bench;
+  compress::Bench bench;
   std::vector<std::byte> stored;
   blosc(chunk, element_bytes, {.method = Compression::Method::zstd, .level = 3}, bench, stored);
   return stored;
 }
 
 TEST(Blosc, GivesBackWhatItGot) {
-  if (!frames::has_zstd()) {
+  if (!compress::has_zstd()) {
     GTEST_SKIP() << "without zstd";
   }
   std::vector<double> values(4099);
@@ -80,7 +81,7 @@ TEST(Blosc, GivesBackWhatItGot) {
 
 // Each byte of the header, of the places and of the lengths is spoilt; and it is cut anywhere.
 TEST(Blosc, RefusesWhatIsDamaged) {
-  if (!frames::has_zstd()) {
+  if (!compress::has_zstd()) {
     GTEST_SKIP() << "without zstd";
   }
   const std::vector<std::byte> chunk(4096, std::byte{7});
@@ -98,41 +99,6 @@ TEST(Blosc, RefusesWhatIsDamaged) {
   }
   std::vector<std::byte> longer(chunk.size() + 8);
   EXPECT_THROW(unblosc(stored, longer), Error);
-}
-
-TEST(Gzip, GivesBackWhatItGot) {
-  if (!has_gzip()) {
-    GTEST_SKIP() << "without zlib";
-  }
-  std::vector<std::byte> chunk(100000);
-  for (std::size_t at = 0; at < chunk.size(); ++at) {
-    chunk[at] = static_cast<std::byte>(at / 7);
-  }
-  for (const std::size_t bytes : {std::size_t{1}, chunk.size()}) {
-    std::vector<std::byte> stored;
-    gzip(std::span{chunk}.first(bytes), 4, stored);
-    ASSERT_GT(stored.size(), 2U);
-    EXPECT_EQ(stored[0], std::byte{0x1F});  // RFC 1952
-    EXPECT_EQ(stored[1], std::byte{0x8B});
-    std::vector<std::byte> found(bytes);
-    gunzip(stored, found);
-    EXPECT_TRUE(std::ranges::equal(found, std::span{chunk}.first(bytes)));
-    std::vector<std::byte> longer(bytes + 1);
-    EXPECT_THROW(gunzip(stored, longer), Error);
-    for (std::size_t less = 0; less < stored.size(); less += 1 + stored.size() / 50) {
-      EXPECT_THROW(gunzip(std::span{stored}.first(less), found), Error) << less;
-    }
-    stored.push_back(std::byte{});
-    EXPECT_THROW(gunzip(stored, found), Error);
-  }
-  std::vector<std::byte> stored;
-  gzip(chunk, 9, stored);
-  EXPECT_LT(stored.size(), chunk.size() / 2);
-  stored[stored.size() / 2] ^= std::byte{16};
-  EXPECT_THROW(gunzip(stored, chunk), Error);
-  std::vector<std::byte> shorter(chunk.size() - 1);
-  gzip(chunk, 4, stored);
-  EXPECT_THROW(gunzip(stored, shorter), Error);
 }
 
 TEST(ShardIndex, TellsWhereChunksLie) {

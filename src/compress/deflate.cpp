@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/zarr/gzip.h"
+#include "compress/deflate.h"
 
 #include <zlib.h>
 
@@ -9,14 +9,15 @@
 #include <new>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
+#include "compress/bench.h"
 
-namespace iocomp::formats::zarr {
+namespace iocomp::compress {
 namespace {
 
-constexpr int window_of_gzip = 15 + 16;  // the largest, with the header of gzip
+constexpr int largest_window = 15;
+constexpr int window_of_gzip = largest_window + 16;  // with the header of gzip
 constexpr int usual_memory = 8;
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
 
@@ -56,24 +57,25 @@ std::size_t run(z_stream& stream, std::span<const std::byte> from, std::span<std
 
 }  // namespace
 
-bool has_gzip() noexcept { return true; }
+bool has_deflate() noexcept { return true; }
 
-void gzip(std::span<const std::byte> chunk, int level, std::vector<std::byte>& to) {
+std::span<const std::byte> pack_deflate(std::span<const std::byte> bytes, int level,
+                                        Wrapping wrapping, Bench& bench) {
   constexpr const char* what = "cannot compress a chunk";
+  const int window = wrapping == Wrapping::gzip ? window_of_gzip : largest_window;
   z_stream state{};
-  check(deflateInit2(&state, level, Z_DEFLATED, window_of_gzip, usual_memory, Z_DEFAULT_STRATEGY),
-        what);
+  check(deflateInit2(&state, level, Z_DEFLATED, window, usual_memory, Z_DEFAULT_STRATEGY), what);
   const Stream stream{&state, &deflateEnd};
-  to.resize(deflateBound(stream.get(), chunk.size()));
-  to.resize(run(*stream, chunk, to, what, deflate));
+  const auto room = bench.packed.room(deflateBound(stream.get(), bytes.size()));
+  return room.first(run(*stream, bytes, room, what, deflate));
 }
 
-void gunzip(std::span<const std::byte> stored, std::span<std::byte> to) {
+void unpack_gzip(std::span<const std::byte> packed, std::span<std::byte> to) {
   constexpr const char* what = "cannot decompress a chunk";
   z_stream state{};
   check(inflateInit2(&state, window_of_gzip), what);
   const Stream stream{&state, &inflateEnd};
-  const auto made = run(*stream, stored, to, what, [](z_stream* one, int /*flush*/) {
+  const auto made = run(*stream, packed, to, what, [](z_stream* one, int /*flush*/) {
     return inflate(one, Z_NO_FLUSH);  // there may be more to come than fits into one part
   });
   if (made != to.size()) {
@@ -83,4 +85,4 @@ void gunzip(std::span<const std::byte> stored, std::span<std::byte> to) {
   }
 }
 
-}  // namespace iocomp::formats::zarr
+}  // namespace iocomp::compress

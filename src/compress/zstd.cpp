@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/frames/zstd.h"
+#include "compress/zstd.h"
 
 #include <zstd.h>
 
 #include <cstddef>
-#include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "base/error.h"
-#include "formats/format.h"
-#include "formats/shuffle.h"
+#include "compress/bench.h"
 
-namespace iocomp::formats::frames {
+namespace iocomp::compress {
 namespace {
 
 ZSTD_CCtx* context_of(void* kept) { return static_cast<ZSTD_CCtx*>(kept); }
@@ -27,8 +26,8 @@ ZSTD_CCtx* context_of(void* kept) { return static_cast<ZSTD_CCtx*>(kept); }
 
 bool has_zstd() noexcept { return true; }
 
-std::span<const std::byte> frame_of(std::span<const std::byte> bytes, std::size_t element_bytes,
-                                    const Compression& compression, FrameBench& bench) {
+std::span<const std::byte> pack_zstd(std::span<const std::byte> bytes, int level, bool has_checksum,
+                                     Bench& bench) {
   if (bench.tables == nullptr) {
     bench.tables = {ZSTD_createCCtx(), [](void* context) { ZSTD_freeCCtx(context_of(context)); }};
   }
@@ -36,15 +35,10 @@ std::span<const std::byte> frame_of(std::span<const std::byte> bytes, std::size_
   if (context == nullptr) {
     throw std::bad_alloc{};
   }
-  if (compression.shuffle && element_bytes > 1) {
-    const auto shuffled = bench.shuffled.room(bytes.size());
-    shuffle(bytes, element_bytes, shuffled.data());
-    bytes = shuffled;
-  }
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, compression.level);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-  const auto room = bench.frame.room(ZSTD_compressBound(bytes.size()));
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, has_checksum ? 1 : 0);
+  const auto room = bench.packed.room(ZSTD_compressBound(bytes.size()));
   const std::size_t result =
       ZSTD_compress2(context, room.data(), room.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(result) != 0U) {
@@ -53,16 +47,24 @@ std::span<const std::byte> frame_of(std::span<const std::byte> bytes, std::size_
   return room.first(result);
 }
 
-void decompress(std::span<const std::byte> frame, std::span<std::byte> to) {
+std::optional<std::size_t> unpacked_bytes(std::span<const std::byte> frame) noexcept {
+  const unsigned long long bytes = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (bytes == ZSTD_CONTENTSIZE_ERROR || bytes == ZSTD_CONTENTSIZE_UNKNOWN) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+void unpack_zstd(std::span<const std::byte> frame, std::span<std::byte> to) {
   const std::size_t result = ZSTD_decompress(to.data(), to.size(), frame.data(), frame.size());
   if (ZSTD_isError(result) != 0U) {
     refuse("read a frame", result);
   }
   if (result != to.size()) {
     throw Error{ErrorCode::storage_failure, "a frame has " + std::to_string(result) +
-                                                " bytes, its index says " +
-                                                std::to_string(to.size())};
+                                                " bytes where " + std::to_string(to.size()) +
+                                                " are expected"};
   }
 }
 
-}  // namespace iocomp::formats::frames
+}  // namespace iocomp::compress

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/shuffle.h"
+#include "compress/shuffle.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <span>
 
-namespace iocomp::formats {
+#include "compress/bench.h"
+
+namespace iocomp::compress {
 namespace {
 
 // The bytes of a vector register: as many elements are taken at once.
@@ -92,6 +95,11 @@ std::size_t in_blocks(std::size_t element_bytes, const Each& each) {
   }
 }
 
+void copy_rest(std::span<const std::byte> from, std::size_t element_bytes, std::byte* to) {
+  const std::size_t rest = from.size() % element_bytes;
+  std::ranges::copy(from.last(rest), to + (from.size() - rest));
+}
+
 }  // namespace
 
 void shuffle(std::span<const std::byte> bytes, std::size_t element_bytes, std::byte* to) {
@@ -104,6 +112,17 @@ void shuffle(std::span<const std::byte> bytes, std::size_t element_bytes, std::b
       to[byte * elements + i] = from[i * element_bytes + byte];
     }
   }
+  copy_rest(bytes, element_bytes, to);
+}
+
+std::span<const std::byte> shuffled(std::span<const std::byte> elements, std::size_t element_bytes,
+                                    Bench& bench) {
+  if (element_bytes <= 1) {
+    return elements;
+  }
+  const auto room = bench.shuffled.room(elements.size());
+  shuffle(elements, element_bytes, room.data());
+  return room;
 }
 
 void unshuffle(std::span<const std::byte> shuffled, std::size_t element_bytes, std::byte* to) {
@@ -117,6 +136,7 @@ void unshuffle(std::span<const std::byte> shuffled, std::size_t element_bytes, s
       to[i * element_bytes + byte] = from[byte * elements + i];
     }
   }
+  copy_rest(shuffled, element_bytes, to);
 }
 
-}  // namespace iocomp::formats
+}  // namespace iocomp::compress

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/shuffle.h"
+#include "compress/shuffle.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
-namespace iocomp::formats {
+namespace iocomp::compress {
 namespace {
 
 std::vector<std::byte> numbered(std::size_t bytes) {
@@ -44,4 +44,4 @@ TEST_P(Shuffle, SortsTheBytesOfElementsWhateverTheirNumber) {
 INSTANTIATE_TEST_SUITE_P(OfElements, Shuffle, testing::Values(1, 2, 3, 4, 8, 12, 16));
 
 }  // namespace
-}  // namespace iocomp::formats
+}  // namespace iocomp::compress
