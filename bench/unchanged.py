@@ -32,6 +32,8 @@ PATTERNS = {
 RANKS = 2
 STEPS = 16
 MIB = 64
+# Compressed, by one rank: a core is left for the threads that filter.
+PACKED = {"steps": 8, "mib": 32}
 PROBED_ROUNDS = 20000
 
 Result = dict[str, Any]
@@ -45,14 +47,29 @@ class Program:
         self._programs = build / "bench"
         self._directory = directory
 
-    def run(self, pattern: str, rounds: int, *, connector: bool, ranks: int = RANKS) -> Result:
+    def run_packed(self, pattern: str, rounds: int, *, connector: bool) -> Result:
+        """Run the one whose file is compressed, or the same without output."""
+        return self.run(pattern, rounds, connector=connector, ranks=1, **PACKED)
+
+    def run(
+        self,
+        pattern: str,
+        rounds: int,
+        *,
+        connector: bool,
+        ranks: int = RANKS,
+        steps: int = STEPS,
+        mib: int = MIB,
+    ) -> Result:
         """Run it once; return what it prints."""
         self._clear()
         environment = dict(os.environ)
         if connector:
             environment["HDF5_VOL_CONNECTOR"] = "iocomp"
             environment["HDF5_PLUGIN_PATH"] = self._facts["plugins"]
-        return self._result("unchanged_program", ranks, environment, pattern, rounds)
+        return self._result(
+            "unchanged_program", ranks, environment, pattern, rounds, steps=steps, mib=mib
+        )
 
     def run_by_iocomp(self, rounds: int) -> Result:
         """Run the one that is written for iocomp."""
@@ -71,15 +88,31 @@ class Program:
         environment: dict[str, str],
         pattern: str | None,
         rounds: int,
+        *,
+        steps: int = STEPS,
+        mib: int = MIB,
     ) -> Result:
         of_pattern = [] if pattern is None else [pattern]
         words = [*self._facts["launcher"], str(ranks), str(self._programs / program), *of_pattern,
-                 str(self._directory / "out.h5"), str(STEPS), str(MIB), str(rounds)]  # fmt: skip
+                 str(self._directory / "out.h5"), str(steps), str(mib), str(rounds)]  # fmt: skip
         done = subprocess.run(
             words, env=environment, capture_output=True, text=True, timeout=600, check=True
         )
         result: Result = json.loads(done.stdout.splitlines()[-1])
         return result
+
+
+def work_per_packed_step(program: Program) -> int:
+    """Return the rounds of work that take as long as HDF5's own compression of a step."""
+    pack = statistics.median(
+        float(program.run_packed("packed", 0, connector=False)["write_seconds"]) for _ in range(3)
+    )
+    work = statistics.median(
+        float(program.run_packed("none", PROBED_ROUNDS, connector=False)["compute_seconds"])
+        for _ in range(3)
+    )
+    print(f"a step is compressed in {1000 * pack / PACKED['steps']:.0f} ms by HDF5 alone", file=sys.stderr)
+    return max(1, int(pack / (work / PROBED_ROUNDS)))
 
 
 def work_per_step(program: Program, multiple: float) -> int:
@@ -115,6 +148,16 @@ def report(rounds: Rounds) -> list[str]:
             for part in ("write_seconds", "close_seconds"):
                 shown = [one[method] for one in rounds.values(part, [method])]
                 lines.append(line(f"  {part}", shown, " s"))
+    for way in ("native", "connector"):
+        method = f"packed {way}"
+        pairs = rounds.values("wall_seconds", [method, "none by one"])
+        ratios = [one[method] / one["none by one"] for one in pairs]
+        lines.append(line(f"vol-packed {way}", ratios))
+        shown = [one[method] for one in rounds.values("write_seconds", [method])]
+        lines.append(line("  write_seconds", shown, " s"))
+    pairs = rounds.values("wall_seconds", ["packed together", "none together"])
+    ratios = [one["packed together"] / one["none together"] for one in pairs]
+    lines.append(line("vol-packed with MPI, left to HDF5", ratios))
     pairs = rounds.values("wall_seconds", ["iocomp", "one connector", "none"])
     lines.append(line("vol-iocomp by iocomp", [one["iocomp"] / one["none"] for one in pairs]))
     against = [one["iocomp"] / one["one connector"] for one in pairs]
@@ -142,15 +185,28 @@ def main() -> None:
     with work_directory(asked.directory, (STEPS * MIB * RANKS + 1024) << 20) as directory:
         program = Program(asked.build, directory)
         work = work_per_step(program, asked.multiple)
+        packed_work = work_per_packed_step(program)
         methods = {"none": functools.partial(program.run, "none", work, connector=False)}
         for connector, way in ((False, "native"), (True, "connector")):
             for pattern in PATTERNS.values():
                 methods[f"{pattern} {way}"] = functools.partial(
                     program.run, pattern, work, connector=connector
                 )
+            methods[f"packed {way}"] = functools.partial(
+                program.run_packed, "packed", packed_work, connector=connector
+            )
             methods[f"call {way}"] = functools.partial(
                 program.run, "call", 0, connector=connector, ranks=1
             )
+        methods["packed together"] = functools.partial(
+            program.run, "packed-together", packed_work, connector=True, **PACKED
+        )
+        methods["none together"] = functools.partial(
+            program.run, "none", packed_work, connector=False, **PACKED
+        )
+        methods["none by one"] = functools.partial(
+            program.run_packed, "none", packed_work, connector=False
+        )
         methods["iocomp"] = functools.partial(program.run_by_iocomp, work)
         rounds = run_rounds(methods, least=asked.rounds, most=asked.rounds, seconds=3600)
         print("\n".join(report(rounds)))

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,13 @@ class Program {
         values_(rows_ * row, rank_of_this),
         access_{good(H5Pcreate(H5P_FILE_ACCESS))},
         transfer_{good(H5Pcreate(H5P_DATASET_XFER))} {
+    if (is_packed()) {
+      fill();
+    }
+    if (pattern_ == "packed") {  // a file of each rank
+      path_ += "." + std::to_string(rank_of_this);
+      return;
+    }
     good(H5Pset_fapl_mpio(access_, MPI_COMM_WORLD, MPI_INFO_NULL));
     good(H5Pset_dxpl_mpio(transfer_, H5FD_MPIO_COLLECTIVE));
   }
@@ -78,7 +87,7 @@ class Program {
     seconds_.closing += MPI_Wtime() - begin;
     MPI_Barrier(MPI_COMM_WORLD);
     // Without the connector, a closed file is not durable yet.
-    if (rank_of_this == 0 && has_file) {
+    if ((rank_of_this == 0 || pattern_ == "packed") && has_file) {
       make_durable(path_);
     }
     for (long step = 0; rank_of_this == 0 && pattern_ == "files" && step < steps_; ++step) {
@@ -90,6 +99,10 @@ class Program {
 
  private:
   [[nodiscard]] std::string path_of(long step) const { return path_ + "." + std::to_string(step); }
+
+  [[nodiscard]] bool is_packed() const {
+    return pattern_ == "packed" || pattern_ == "packed-together";
+  }
 
   void write_step(long step) {
     double begin = MPI_Wtime();
@@ -112,17 +125,35 @@ class Program {
   }
 
   void write_dataset(long step) {
-    const std::array<hsize_t, 2> extent{rows_ * static_cast<hsize_t>(ranks), row};
+    const bool is_alone = pattern_ == "packed";
+    const std::array<hsize_t, 2> extent{rows_ * static_cast<hsize_t>(is_alone ? 1 : ranks), row};
     const std::array<hsize_t, 2> count{rows_, row};
-    const std::array<hsize_t, 2> start{rows_ * static_cast<hsize_t>(rank_of_this), 0};
+    const std::array<hsize_t, 2> start{is_alone ? 0 : rows_ * static_cast<hsize_t>(rank_of_this),
+                                       0};
     const hid_t space = good(H5Screate_simple(2, extent.data(), nullptr));
+    const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
+    if (is_packed()) {
+      const std::array<hsize_t, 2> chunk{rows_ / 4, row / 4};
+      good(H5Pset_chunk(creation, 2, chunk.data()));
+      good(H5Pset_shuffle(creation));
+      good(H5Pset_deflate(creation, 4));
+    }
     const hid_t dataset =
         good(H5Dcreate2(file_, ("step" + std::to_string(step)).c_str(), H5T_NATIVE_DOUBLE, space,
-                        H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+                        H5P_DEFAULT, creation, H5P_DEFAULT));
     good(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
     good(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_BLOCK, space, transfer_, values_.data()));
     good(H5Sclose(space));
+    good(H5Pclose(creation));
     good(H5Dclose(dataset));
+  }
+
+  // A smooth field whose last digits are noise.
+  void fill() {
+    std::mt19937 noise;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      values_[i] = std::sin(static_cast<double>(i) * 1e-3) + 1e-15 * static_cast<double>(noise());
+    }
   }
 
   // One chunk for each rank in each record, without fill values, as netCDF-4 has it with NC_NOFILL.

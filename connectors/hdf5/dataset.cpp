@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "hdf5/filtered_chunks.h"
 #include "hdf5/identifier.h"
 #include "hdf5/layout.h"
 #include "hdf5/native.h"
+#include "hdf5/open_dataset.h"
 #include "hdf5/output.h"
 #include "hdf5/pieces.h"
 #include "hdf5/selection_runs.h"
@@ -52,39 +54,59 @@ bool has_transform(hid_t transfer_list) {
 
 }  // namespace
 
-Dataset::Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output,
-                 std::size_t element_bytes, std::unique_ptr<Layout> layout)
-    : dataset_{dataset},
-      token_{token},
-      output_{std::move(output)},
-      element_bytes_{element_bytes},
-      layout_{std::move(layout)} {}
-
 std::unique_ptr<Dataset> Dataset::look_at(void* dataset, const native::Token& token,
                                           std::shared_ptr<Output> output) {
   const Datatype type = native::type(dataset);
   if (!type.is_valid() || !is_plain(type.raw())) {
     return nullptr;
   }
-  const std::size_t element_bytes = H5Tget_size(type.raw());
-  auto layout = layout_of(dataset, element_bytes, output->chunks);
-  if (!layout) {
+  const PropertyList list = native::creation_list(dataset);
+  std::unique_ptr<Dataset> known{new Dataset{dataset, token, std::move(output)}};
+  known->element_bytes_ = H5Tget_size(type.raw());
+  known->layout_ = layout_of(dataset, list.raw(), known->element_bytes_, known->output_->chunks);
+  if (!known->layout_ && !known->output_->is_shared()) {
+    known->chunks_ = FilteredChunks::of(list.raw(), type.raw());
+  }
+  if (!known->layout_ && !known->chunks_) {
     return nullptr;
   }
-  std::unique_ptr<Dataset> known{
-      new Dataset{dataset, token, std::move(output), element_bytes, std::move(layout)}};
   known->look_together();
   return known;
 }
 
+void Dataset::finish(Writer& writer) const {
+  if (chunks_) {
+    writer.finish(*output_, token());
+  } else {
+    writer.finish(*output_);
+  }
+}
+
+bool Dataset::stays_open() {
+  if (open_.use_count() == 1) {
+    return false;
+  }
+  open_->close_later();
+  return true;
+}
+
+void Dataset::forget_places() {
+  if (layout_) {
+    layout_->forget();
+  }
+}
+
 void Dataset::look_together() {
-  if (const auto extent = extent_of(native::space(dataset_).raw())) {
+  if (!layout_) {
+    return;
+  }
+  if (const auto extent = extent_of(native::space(open_->native()).raw())) {
     layout_->look_together(*extent);
   }
 }
 
 bool Dataset::shrinks_to(const hsize_t* extent) const {
-  const Dataspace space = native::space(dataset_);
+  const Dataspace space = native::space(open_->native());
   const auto now = extent_of(space.raw());
   if (!now) {
     return true;
@@ -105,13 +127,13 @@ std::optional<Dataset::Selected> Dataset::look_at(const Request& request) {
       has_transform(request.transfer_list)) {
     return std::nullopt;
   }
-  Selected selected{.whole = native::space(dataset_), .type = native::type(dataset_)};
+  Selected selected{.whole = native::space(open_->native()), .type = native::type(open_->native())};
   if (H5Tequal(request.memory_type, selected.type.raw()) <= 0 &&
       !Conversion::is_possible(request.memory_type, selected.type.raw())) {
     return std::nullopt;
   }
   const hid_t whole = selected.whole.raw();
-  const auto extent = extent_of(whole);
+  auto extent = extent_of(whole);
   selected.file_space = request.file_space == H5S_ALL ? whole : request.file_space;
   if (!extent || H5Sextent_equal(selected.file_space, whole) <= 0 ||
       H5Sselect_valid(selected.file_space) <= 0) {
@@ -124,9 +146,10 @@ std::optional<Dataset::Selected> Dataset::look_at(const Request& request) {
     return std::nullopt;
   }
   selected.elements = static_cast<std::uint64_t>(elements);
-  if (elements > 0 && (request.memory == nullptr || !layout_->prepare(*extent))) {
+  if (elements > 0 && (request.memory == nullptr || (layout_ && !layout_->prepare(*extent)))) {
     return std::nullopt;
   }
+  selected.extent = *std::move(extent);
   return selected;
 }
 
@@ -146,7 +169,7 @@ Values Dataset::values_of(const Request& request, const Selected& selected) cons
 
 Dataset::Runs Dataset::runs_of(const Request& request, std::uint64_t most_bytes) {
   const auto selected = look_at(request);
-  if (!selected || selected->elements == 0) {
+  if (!selected || !layout_ || selected->elements == 0) {
     return {};
   }
   SelectionRuns file{selected->file_space, element_bytes_};
@@ -166,8 +189,12 @@ bool Dataset::write(const Request& request, Writer& writer) {
 }
 
 bool Dataset::write(const Request& request, const Selected& selected, Writer& writer) {
-  SelectionRuns file{selected.file_space, element_bytes_};
   Values values = values_of(request, selected);
+  if (chunks_) {
+    const auto box = chunks_->whole_chunks(selected.file_space, selected.extent);
+    return box && chunks_->write(*box, values, output_, open_, request.event, writer);
+  }
+  SelectionRuns file{selected.file_space, element_bytes_};
   const bool may_wait = request.event && values.lie_together(selected.elements * element_bytes_);
   Pieces pieces;
   for (;;) {

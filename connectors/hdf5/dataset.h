@@ -8,11 +8,15 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "hdf5/event.h"
+#include "hdf5/filtered_chunks.h"
 #include "hdf5/identifier.h"
 #include "hdf5/layout.h"
 #include "hdf5/native.h"
+#include "hdf5/open_dataset.h"
 #include "hdf5/output.h"
 #include "hdf5/values.h"
 #include "hdf5/writer.h"
@@ -52,24 +56,30 @@ class Dataset {
   };
   [[nodiscard]] Runs runs_of(const Request& request, std::uint64_t most_bytes);
   /// The identity of the dataset on all ranks, however often it is open.
-  [[nodiscard]] const native::Token& token() const noexcept { return token_; }
+  [[nodiscard]] const native::Token& token() const noexcept { return open_->token(); }
+
+  /// Sleep until HDF5 may write into the dataset.
+  void finish(Writer& writer) const;
+  /// The program closes it. True if HDF5 has to keep it open, because something is on its way.
+  [[nodiscard]] bool stays_open();
 
   /// From now on everything is left to HDF5: the place of the values may go at any time.
   void leave_to_hdf5() noexcept { is_left_ = true; }
   /// Places of values may have changed.
-  void forget_places() { layout_->forget(); }
+  void forget_places();
   /// Look for places, where ranks have to do so together. Collective over the ranks of the file.
   void look_together();
   /// True if this extent leaves out elements that the dataset has.
   [[nodiscard]] bool shrinks_to(const hsize_t* extent) const;
 
  private:
-  Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output,
-          std::size_t element_bytes, std::unique_ptr<Layout> layout);
+  Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output)
+      : open_{std::make_shared<OpenDataset>(dataset, token)}, output_{std::move(output)} {}
   /// The selection of a call, with everything needed to write it.
   struct Selected {
     Dataspace whole;
     Datatype type;
+    std::vector<hsize_t> extent{};
     hid_t file_space = H5I_INVALID_HID;
     std::uint64_t elements = 0;
   };
@@ -77,11 +87,12 @@ class Dataset {
   [[nodiscard]] Values values_of(const Request& request, const Selected& selected) const;
   [[nodiscard]] bool write(const Request& request, const Selected& selected, Writer& writer);
 
-  void* dataset_;
-  native::Token token_;
+  std::shared_ptr<OpenDataset> open_;
   std::shared_ptr<Output> output_;
-  std::size_t element_bytes_;
+  // One of them: elements have places, or chunks have filters.
   std::unique_ptr<Layout> layout_;
+  std::unique_ptr<FilteredChunks> chunks_;
+  std::size_t element_bytes_ = 0;
   bool is_left_ = false;
 };
 

@@ -150,18 +150,18 @@ std::optional<ByteRun> ChunkedLayout::place(const ByteRun& wanted) {
                  .bytes = std::min(wanted.bytes, left_in_row * element_bytes_ - in_element)};
 }
 
-std::unique_ptr<Layout> layout_of(void* dataset, std::size_t element_bytes, Chunks chunks) {
-  const PropertyList list = native::creation_list(dataset);
-  if (!list.is_valid() || H5Pget_external_count(list.raw()) != 0) {
+std::unique_ptr<Layout> layout_of(void* dataset, hid_t creation_list, std::size_t element_bytes,
+                                  Chunks chunks) {
+  if (creation_list < 0 || H5Pget_external_count(creation_list) != 0) {
     return nullptr;
   }
-  if (H5Pget_layout(list.raw()) == H5D_CONTIGUOUS) {
+  if (H5Pget_layout(creation_list) == H5D_CONTIGUOUS) {
     return std::make_unique<ContiguousLayout>(dataset);
   }
-  if (H5Pget_layout(list.raw()) != H5D_CHUNKED || chunks == Chunks::left) {
+  if (H5Pget_layout(creation_list) != H5D_CHUNKED || chunks == Chunks::left) {
     return nullptr;
   }
-  auto chunk = chunk_of(list.raw());
+  auto chunk = chunk_of(creation_list);
   if (!chunk) {
     return nullptr;
   }

@@ -84,7 +84,7 @@ enum class Chunks {
 
 /// The layout of a dataset that can be written at its place in the file; null for any other. It
 /// depends on the file alone, so all ranks decide alike.
-[[nodiscard]] std::unique_ptr<Layout> layout_of(void* dataset, std::size_t element_bytes,
-                                                Chunks chunks);
+[[nodiscard]] std::unique_ptr<Layout> layout_of(void* dataset, hid_t creation_list,
+                                                std::size_t element_bytes, Chunks chunks);
 
 }  // namespace iocomp::hdf5

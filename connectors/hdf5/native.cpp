@@ -8,8 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <span>
+#include <string>
 
+#include "base/error.h"
 #include "hdf5/identifier.h"
 
 namespace iocomp::hdf5::native {
@@ -26,6 +30,19 @@ bool ask(void* dataset, int what, H5VL_native_dataset_optional_args_t& details) 
   args.op_type = what;
   args.args = &details;
   return H5VLdataset_optional(dataset, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
+}
+
+// HDF5 tells of the failure that it has just had. The innermost cause comes first.
+std::string last_failure() {
+  std::string story = "HDF5 does not say why";
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned /*number*/, const H5E_error2_t* error, void* to) -> herr_t {
+        *static_cast<std::string*>(to) = error->desc;
+        return 1;  // that is enough
+      },
+      &story);
+  return story;
 }
 
 using Found = std::function<void(const hsize_t* first, haddr_t place)>;
@@ -110,6 +127,25 @@ bool find_chunks(void* dataset, const Found& found) {
   details.chunk_iter.op = found_chunk;
   details.chunk_iter.op_data = const_cast<Found*>(&found);  // HDF5 passes it on as it is
   return ask(dataset, H5VL_NATIVE_DATASET_CHUNK_ITER, details);
+}
+
+Outcome write_chunk(void* dataset, const hsize_t* first, std::span<const std::byte> filtered) {
+  H5VL_native_dataset_optional_args_t details{};
+  auto& chunk = details.chunk_write;
+  if (filtered.size() > std::numeric_limits<decltype(chunk.size)>::max()) {
+    return {ErrorCode::unsupported, "it is longer than HDF5's chunks may be"};
+  }
+  chunk.offset = first;
+  chunk.filters = 0;  // all of them were applied
+  chunk.size = static_cast<decltype(chunk.size)>(filtered.size());
+  chunk.buf = filtered.data();
+  return ask(dataset, H5VL_NATIVE_DATASET_CHUNK_WRITE, details)
+             ? Outcome{}
+             : Outcome{ErrorCode::storage_failure, last_failure()};
+}
+
+void close_dataset(void* dataset) {
+  static_cast<void>(H5VLdataset_close(dataset, id(), H5P_DATASET_XFER_DEFAULT, nullptr));
 }
 
 }  // namespace iocomp::hdf5::native

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 
+#include "base/error.h"
 #include "hdf5/identifier.h"
 
 /// Questions to HDF5's native connector, about objects of its own.
@@ -43,5 +45,10 @@ struct Identity {
 /// HDF5 does not tell.
 [[nodiscard]] bool find_chunks(
     void* dataset, const std::function<void(const hsize_t* first, haddr_t place)>& found);
+
+/// Put a chunk that its filters have made into the dataset. @param first  its first element.
+[[nodiscard]] Outcome write_chunk(void* dataset, const hsize_t* first,
+                                  std::span<const std::byte> filtered);
+void close_dataset(void* dataset);
 
 }  // namespace iocomp::hdf5::native

@@ -9,9 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/error.h"
 #include "base/free_ranges.h"
-#include "base/stream_copy.h"
 #include "disk/engine.h"
 #include "hdf5/layout.h"
 #include "hdf5/selection_runs.h"
@@ -98,16 +96,7 @@ bool Pieces::are_long() const noexcept { return bytes_ >= pieces_.size() * least
 
 void Pieces::fill(std::span<std::byte> copy, Values& values) const {
   for (const Piece& piece : pieces_) {
-    std::byte* to = copy.data() + piece.in_copy;
-    for (std::uint64_t left = piece.bytes; left > 0;) {
-      const auto from = values.next(left);
-      if (from.empty()) {
-        throw Error{ErrorCode::internal, "HDF5 tells of fewer values than it has counted"};
-      }
-      stream_copy(to, from.data(), from.size());
-      to += from.size();
-      left -= from.size();
-    }
+    values.copy_to(copy.subspan(piece.in_copy, piece.bytes));
   }
 }
 

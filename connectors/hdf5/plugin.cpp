@@ -340,7 +340,10 @@ herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write,
   if (outcome.ok()) {
     outcome = tried([&] {
       is_taken = known.write(write, connector->writer());
-      return is_taken ? Outcome{} : connector->finish(known.output());
+      if (!is_taken) {
+        known.finish(connector->writer());
+      }
+      return known.output().failure();
     });
   }
   if (is_taken || !outcome.ok()) {
@@ -455,6 +458,15 @@ herr_t set_extent(void* dataset, H5VL_dataset_specific_args_t* arguments, hid_t 
   return told(result, outcome.ok() ? looked : outcome);
 }
 
+// The length of a dataset's storage grows with each chunk that HDF5 gets.
+herr_t dataset_get(void* dataset, H5VL_dataset_get_args_t* arguments, hid_t transfer_list,
+                   void** request) {
+  const bool looks_at_storage = arguments->op_type == H5VL_DATASET_GET_STORAGE_SIZE ||
+                                arguments->op_type == H5VL_DATASET_GET_SPACE_STATUS;
+  const Outcome outcome = looks_at_storage ? finish_file_of(dataset) : Outcome{};
+  return told(H5VLdataset_get(dataset, native::id(), arguments, transfer_list, request), outcome);
+}
+
 herr_t dataset_specific(void* dataset, H5VL_dataset_specific_args_t* arguments, hid_t transfer_list,
                         void** request) {
   if (arguments->op_type == H5VL_DATASET_SET_EXTENT) {
@@ -472,10 +484,17 @@ herr_t dataset_optional(void* dataset, H5VL_optional_args_t* arguments, hid_t tr
               outcome);
 }
 
+// HDF5 ends: it closes datasets until none is open, and then their files.
+bool hdf5_ends() {
+  hbool_t ends = false;
+  return H5is_library_terminating(&ends) < 0 || ends;
+}
+
 // The last object of a file that was closed closes it. HDF5 must not be asked twice to close an
 // object, so a failure is logged.
 herr_t dataset_close(void* dataset, hid_t transfer_list, void** request) {
   std::shared_ptr<Output> left;
+  bool stays_open = false;
   const Outcome outcome = tried([&] {
     Dataset* const known = connector == nullptr ? nullptr : connector->find(dataset);
     if (known == nullptr) {
@@ -484,10 +503,16 @@ herr_t dataset_close(void* dataset, hid_t transfer_list, void** request) {
     if (known->output().opened == 0) {
       left = known->shared_output();
       connector->writer().finish(*left);
+    } else if (hdf5_ends()) {
+      known->finish(connector->writer());
     }
+    stays_open = known->stays_open();
     connector->dataset_closed(dataset);
     return Outcome{};
   });
+  if (stays_open) {
+    return told(0, outcome);
+  }
   const herr_t result = H5VLdataset_close(dataset, native::id(), transfer_list, request);
   if (left) {
     left->sync();
@@ -649,9 +674,8 @@ const H5VL_class_t table = {
                  PassedOn<H5VLattr_read, 1>{}, PassedOn<H5VLattr_write, 1>{},
                  PassedOn<H5VLattr_get, 1>{}, PassedOn<H5VLattr_specific, 2>{},
                  PassedOn<H5VLattr_optional, 1>{}, PassedOn<H5VLattr_close, 1>{}},
-    .dataset_cls = {dataset_create, dataset_open, dataset_read, dataset_write,
-                    PassedOn<H5VLdataset_get, 1>{}, dataset_specific, dataset_optional,
-                    dataset_close},
+    .dataset_cls = {dataset_create, dataset_open, dataset_read, dataset_write, dataset_get,
+                    dataset_specific, dataset_optional, dataset_close},
     .datatype_cls = {PassedOn<H5VLdatatype_commit, 2>{}, PassedOn<H5VLdatatype_open, 2>{},
                      PassedOn<H5VLdatatype_get, 1>{}, PassedOn<H5VLdatatype_specific, 1>{},
                      PassedOn<H5VLdatatype_optional, 1>{}, PassedOn<H5VLdatatype_close, 1>{}},

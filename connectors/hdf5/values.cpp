@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stream_copy.h"
 #include "hdf5/selection_runs.h"
 
 namespace iocomp::hdf5 {
@@ -46,6 +47,17 @@ std::span<const std::byte> Values::next(std::uint64_t most) {
   const auto next = left_.first(std::min<std::uint64_t>(most, left_.size()));
   left_ = left_.subspan(next.size());
   return next;
+}
+
+void Values::copy_to(std::span<std::byte> room) {
+  while (!room.empty()) {
+    const auto from = next(room.size());
+    if (from.empty()) {
+      throw Error{ErrorCode::internal, "HDF5 tells of fewer values than it has counted"};
+    }
+    stream_copy(room.data(), from.data(), from.size());
+    room = room.subspan(from.size());
+  }
 }
 
 bool Values::lie_together(std::uint64_t bytes) {

@@ -32,6 +32,9 @@ class Values {
   /// The next bytes: as many as lie together, `most` at most.
   /// @throws Error{invalid_argument} where HDF5 cannot convert them.
   [[nodiscard]] std::span<const std::byte> next(std::uint64_t most);
+  /// Copy the next bytes, as many as there is room for.
+  /// @throws Error{invalid_argument} where HDF5 cannot convert them; Error{internal}.
+  void copy_to(std::span<std::byte> room);
   /// True if so many bytes lie together in the program's memory: none has to be copied.
   [[nodiscard]] bool lie_together(std::uint64_t bytes);
 

@@ -18,7 +18,9 @@
 #include "disk/engine.h"
 #include "disk/options_of.h"
 #include "hdf5/event.h"
+#include "hdf5/native.h"
 #include "hdf5/output.h"
+#include "hdf5/packer.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "trace/event.h"
@@ -35,7 +37,7 @@ constexpr std::size_t least_copies = 4;
 }  // namespace
 
 Writer::Writer(const config::Settings& settings, trace::Counters& counters)
-    : counters_{counters}, options_{disk::options_of(settings)} {
+    : counters_{counters}, options_{disk::options_of(settings)}, packer_{counters} {
   const auto memory = static_cast<std::size_t>(settings.bytes("client.buffer_memory"));
   const std::size_t largest =
       memory / least_copies / staging::Arena::page_bytes * staging::Arena::page_bytes;
@@ -68,10 +70,16 @@ void Writer::look() {
     }
     plans_.erase(plan);
   }
+  packer_.hand_over();
 }
 
 void Writer::wait(std::chrono::nanoseconds longest) {
-  engine_->wait(longest);
+  if (packer_.is_empty()) {
+    engine_->wait(longest);
+  } else {
+    constexpr std::chrono::nanoseconds short_while = std::chrono::milliseconds{5};
+    packer_.wait(plans_.empty() ? longest : std::min(longest, short_while));
+  }
   look();
 }
 
@@ -130,6 +138,20 @@ void Writer::submit(const std::shared_ptr<Output>& output, std::vector<disk::Wri
   look();
 }
 
+void Writer::pack(Packer::Chunk chunk) {
+  chunk.plan = next_plan_++;
+  const auto bytes = static_cast<double>(chunk.values.size());
+  counters_.add(trace::Counter::put_bytes, bytes);
+  counters_.add(trace::Counter::copied_bytes, bytes);
+  packer_.begin(std::move(chunk));
+  look();
+}
+
+void Writer::finish(const Output& output, const native::Token& dataset) {
+  look();
+  wait_until("the chunks of a dataset", [&] { return !packer_.holds(output, dataset); });
+}
+
 void Writer::finish(const Output& output) {
   look();
   wait_until("the writes of a file", [&] { return output.plans_under_way() == 0; });
@@ -137,7 +159,7 @@ void Writer::finish(const Output& output) {
 
 void Writer::finish_all() {
   look();
-  wait_until("all writes", [&] { return plans_.empty(); });
+  wait_until("all writes", [&] { return plans_.empty() && packer_.is_empty(); });
 }
 
 }  // namespace iocomp::hdf5

@@ -14,7 +14,9 @@
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "hdf5/event.h"
+#include "hdf5/native.h"
 #include "hdf5/output.h"
+#include "hdf5/packer.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 
@@ -31,11 +33,15 @@ class Writer {
   [[nodiscard]] const disk::Options& options() const noexcept { return options_; }
   /// The most that is copied at once; 0: nothing can be copied.
   [[nodiscard]] std::size_t largest_copy_bytes() const noexcept { return largest_copy_bytes_; }
+  /// All memory for copies.
+  [[nodiscard]] std::size_t largest_memory_bytes() const noexcept {
+    return arena_ ? arena_->capacity_bytes() : 0;
+  }
   /// "io_uring" or "threads", with the reason; "none" where nothing can be copied.
   [[nodiscard]] std::string engine() const { return engine_ ? engine_->name() : "none"; }
 
   /// Memory for a copy; sleeps until there is room.
-  /// @pre bytes <= 2 * largest_copy_bytes()
+  /// @pre bytes <= largest_memory_bytes()
   [[nodiscard]] staging::Lease take(std::size_t bytes);
   /// Begin to write. @pre `writes` are in the order of the file.
   /// @param copy  the memory that they read from; nothing if it is the program's.
@@ -43,6 +49,11 @@ class Writer {
   void submit(const std::shared_ptr<Output>& output, std::vector<disk::Write> writes,
               staging::Lease copy, std::shared_ptr<Event> event);
 
+  /// Begin to filter a chunk. @param chunk  all but its plan.
+  void pack(Packer::Chunk chunk);
+
+  /// Sleep until no chunk of the dataset is on its way.
+  void finish(const Output& output, const native::Token& dataset);
   /// Sleep until nothing of the file is on its way.
   void finish(const Output& output);
   /// The same for all files.
@@ -71,6 +82,7 @@ class Writer {
   std::size_t largest_copy_bytes_ = 0;
   std::map<std::uint64_t, Plan> plans_;  // under way
   std::uint64_t next_plan_ = 1;
+  Packer packer_;
   std::unique_ptr<disk::Engine> engine_;  // last: what it writes from is above
 };
 

@@ -86,11 +86,13 @@ void Crew::start() {
     return;
   }
   for (int thread = 1; thread < terms_.threads; ++thread) {
-    const Worker::Job enter = terms_.enter ? std::bind_front(terms_.enter, thread) : Worker::Job{};
-    const Outcome started = outcome_of(
-        [&] { helpers_.push_back(std::make_unique<Worker>("iocomp-writing", 1, enter)); });
+    const Outcome started =
+        outcome_of([this] { helpers_.push_back(std::make_unique<Worker>("iocomp-writing")); });
     if (!started.ok()) {
       return;
+    }
+    if (terms_.enter) {
+      helpers_.back()->submit([this, thread] { terms_.enter(thread); }, [](const Outcome&) {});
     }
   }
 }

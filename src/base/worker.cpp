@@ -18,16 +18,11 @@
 
 namespace iocomp {
 
-Worker::Worker(const std::string& name, int threads, const Job& enter) {
+Worker::Worker(const std::string& name, int threads) {
   const auto count = static_cast<std::size_t>(std::max(threads, 1));
   try {
     while (threads_.size() < count) {
-      threads_.push_back(start_thread(name, [this, enter](const std::stop_token& stop) {
-        if (enter) {
-          static_cast<void>(outcome_of_job(enter));
-        }
-        work(stop);
-      }));
+      threads_.push_back(start_thread(name, [this](const std::stop_token& stop) { work(stop); }));
     }
   } catch (const std::system_error& error) {
     if (threads_.empty()) {

@@ -25,10 +25,9 @@ class Worker {
   using Ended = std::function<void(const Outcome&)>;
 
   /// @param name  of the threads, shown by tools that list them: 15 letters at most.
-  /// @param enter  what each thread does first; a failure of it is left.
   /// If the system gives fewer threads than asked for, these do the work.
   /// @throws Error{storage_failure} if it gives none.
-  explicit Worker(const std::string& name, int threads = 1, const Job& enter = {});
+  explicit Worker(const std::string& name, int threads = 1);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();

@@ -49,6 +49,7 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
     [
         "other_files",
         "serial",
+        "filtered",
         "not_taken",
         "opened_twice",
         "forks",
@@ -56,6 +57,7 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
         "linked_first",
         "counts",
         "ends_open_alone",
+        "ends_open_filtered",
     ],
 )
 def test_programs_without_mpi(programs: Programs, tmp_path: Path, case: str, engine: str) -> None:
@@ -63,7 +65,7 @@ def test_programs_without_mpi(programs: Programs, tmp_path: Path, case: str, eng
     done = programs.run(1, "traps", case, tmp_path, late=late, IOCOMP_DISK_ENGINE=engine, **SMALL)
     assert ended_well(done.stderr), done.stderr
     assert "of HDF5's writes taken" in done.stderr, done.stderr
-    if case == "ends_open_alone":
+    if case.startswith("ends_open"):
         assert (values(tmp_path / "out.h5", "u") == 6).all()
 
 
@@ -111,6 +113,19 @@ def test_short_runs_are_left_to_hdf5_together(programs: Programs, tmp_path: Path
     assert ", 39 calls left to HDF5" in done.stderr, done.stderr  # 13 of each rank
 
 
+# HDF5 gets chunks from a later call. All that is written in whole chunks is taken, and no chunk of a
+# part: those of "parts", a box of seven columns.
+def test_whole_chunks_are_filtered_by_threads(programs: Programs, tmp_path: Path) -> None:
+    for folder, connector in (("native", False), ("connector", True)):
+        (tmp_path / folder).mkdir()
+        done = programs.run(1, "traps", "filtered", tmp_path / folder, connector=connector)
+        assert ended_well(done.stderr), done.stderr
+    assert ", 1 calls left to HDF5" in done.stderr, done.stderr
+    files = [tmp_path / folder / "out.h5" for folder in ("native", "connector")]
+    assert not compare(*files)
+    assert files[0].stat().st_size == pytest.approx(files[1].stat().st_size, rel=0.1)
+
+
 def test_an_event_that_fails_says_why(programs: Programs, tmp_path: Path) -> None:
     with small_disk(tmp_path / "small", "8m") as disk:
         done = programs.run(1, "traps", "failing_event", disk)
@@ -125,9 +140,12 @@ def test_memory_is_bounded_and_may_be_none(programs: Programs, tmp_path: Path) -
         assert values(tmp_path / "out.h5", "u")[19, 95, 499] == 19000000 + ROWS[0] * ROWS[1] - 1
 
 
-def test_a_full_disk_is_told_by_the_next_call(programs: Programs, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", ["full_disk", "full_disk_of_chunks"])
+def test_a_full_disk_is_told_by_the_next_call(
+    programs: Programs, tmp_path: Path, case: str
+) -> None:
     with small_disk(tmp_path / "small", "8m") as disk:
-        done = programs.run(1, "traps", "full_disk", disk)
+        done = programs.run(1, "traps", case, disk)
     assert "No space left on device" in done.stderr, done.stderr
     assert str(disk / "out.h5") in done.stderr, done.stderr
 

@@ -15,11 +15,13 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "connector/check_call.h"
+#include "formats/hdf5/zstd_filter.h"
 
 namespace {
 
@@ -219,6 +221,100 @@ void serial() {
   require(holds(chunked, 8), "chunks are not read back");
   GOOD(H5Dclose(chunked));
   GOOD(H5Pclose(creation));
+  GOOD(H5Fclose(file));
+}
+
+// Chunks with filters, of which HDF5 gets those that are written as a whole when they are filtered.
+hid_t filtered_list(hsize_t chunk_columns = 100) {
+  const hid_t list = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t chunk[2] = {10, chunk_columns};  // the last ones lie partly beyond the dataset
+  const double fill = -3;
+  GOOD(H5Pset_chunk(list, 2, chunk));
+  GOOD(H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &fill));
+  GOOD(H5Pset_fletcher32(list));
+  GOOD(H5Pset_shuffle(list));
+  GOOD(H5Pset_deflate(list, 4));
+  return list;
+}
+
+void filtered() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t list = filtered_list();
+  // It is closed while its chunks are on their way; and open twice.
+  for (int round = 0; round < 3; ++round) {
+    const std::string name = "closed" + std::to_string(round);
+    const hid_t dataset = make_dataset(file, name.c_str(), list);
+    const hid_t again = GOOD(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
+    GOOD(write_rows(dataset, 5));
+    GOOD(H5Dclose(dataset));
+    require(round != 0 || holds(again, 5), "chunks are not read back");
+    GOOD(write_rows(again, 6));  // both of them: the later one counts
+    require(round != 1 || H5Dget_storage_size(again) > 0, "chunks have no storage");
+    GOOD(H5Dclose(again));
+  }
+  // A filter that is not HDF5's own.
+  iocomp::formats::h5::make_zstd_known();
+  if (H5Zfilter_avail(iocomp::formats::h5::zstd_filter) > 0) {
+    const hid_t other = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+    const hsize_t chunk[2] = {rows, 7};
+    const unsigned level = 5;
+    GOOD(H5Pset_chunk(other, 2, chunk));
+    GOOD(H5Pset_filter(other, iocomp::formats::h5::zstd_filter, H5Z_FLAG_MANDATORY, 1, &level));
+    const hid_t dataset = make_dataset(file, "zstd", other);
+    GOOD(write_rows(dataset, 7));
+    require(holds(dataset, 7), "chunks of Zstandard are not read back");
+    GOOD(H5Dclose(dataset));
+    GOOD(H5Ldelete(file, "zstd", H5P_DEFAULT));  // others may not have the filter
+    GOOD(H5Pclose(other));
+  }
+  // A part of a chunk is written by HDF5, behind the whole and before it.
+  const hid_t parts = make_dataset(file, "parts", list);
+  GOOD(write_rows(parts, 1));
+  const hsize_t start[2] = {15, 30};
+  const hsize_t count[2] = {70, 7};
+  const hid_t some = GOOD(H5Dget_space(parts));
+  GOOD(H5Sselect_hyperslab(some, H5S_SELECT_SET, start, nullptr, count, nullptr));
+  const std::vector<double> twos(count[0] * count[1], 2);
+  GOOD(H5Dwrite(parts, H5T_NATIVE_DOUBLE, H5S_BLOCK, some, H5P_DEFAULT, twos.data()));
+  const auto found = read(parts);
+  require(found[15 * columns + 30] == 2 && found[14 * columns + 30] == 1 && found[0] == 1,
+          "a part of a chunk is not read back");
+  const hsize_t first[2] = {0, 0};
+  const hsize_t box[2] = {20, columns};
+  GOOD(H5Sselect_hyperslab(some, H5S_SELECT_SET, first, nullptr, box, nullptr));
+  const std::vector<float> threes(box[0] * box[1], 3);
+  GOOD(H5Dwrite(parts, H5T_NATIVE_FLOAT, H5S_BLOCK, some, H5P_DEFAULT, threes.data()));
+  GOOD(H5Sclose(some));
+  GOOD(H5Dclose(parts));
+  // The extent grows over the chunks at its end, with fill values; and it shrinks.
+  const hsize_t most[2] = {H5S_UNLIMITED, H5S_UNLIMITED};
+  const hsize_t extent[2] = {rows, columns};
+  const hid_t space = GOOD(H5Screate_simple(2, extent, most));
+  const hid_t wide = filtered_list(90);
+  const hid_t grows =
+      GOOD(H5Dcreate2(file, "grows", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, wide, H5P_DEFAULT));
+  GOOD(write_rows(grows, 4));
+  const hsize_t more[2] = {rows + 2, columns + 20};
+  GOOD(H5Dset_extent(grows, more));
+  std::vector<double> all(more[0] * more[1]);
+  GOOD(H5Dread(grows, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
+  require(all[0] == 4 && all[columns] == -3 && all[rows * more[1]] == -3 &&
+              all[(rows - 1) * more[1] + columns - 1] == 4,
+          "what is new has no fill values");
+  GOOD(H5Dwrite(grows, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
+  const hsize_t less[2] = {rows - 50, columns};
+  GOOD(H5Dset_extent(grows, less));
+  GOOD(H5Dclose(grows));
+  const hid_t removed = make_dataset(file, "removed", list);
+  GOOD(write_rows(removed, 4));
+  GOOD(H5Dclose(removed));
+  GOOD(H5Ldelete(file, "removed", H5P_DEFAULT));
+  GOOD(H5Sclose(space));
+  GOOD(H5Pclose(wide));
+  GOOD(H5Pclose(list));
+  const hid_t last = make_dataset(file, "last", H5P_DEFAULT);
+  GOOD(write_rows(last, 9));
+  GOOD(H5Dclose(last));
   GOOD(H5Fclose(file));
 }
 
@@ -575,14 +671,16 @@ void failing_event() {
 }
 
 // The disk is full: the next call on the file says so, and closing it too.
-void full_disk() {
+void fill_the_disk(hid_t list) {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const hsize_t cells = hsize_t{4} << 20;
   const hid_t space = GOOD(H5Screate_simple(1, &cells, nullptr));
   const hid_t dataset =
-      GOOD(H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-  const std::vector<double> values(cells, 1);
+      GOOD(H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT));
+  std::vector<double> values(cells);
+  std::mt19937_64 random;  // what cannot be compressed
+  std::ranges::generate(values, [&] { return static_cast<double>(random()); });
   const herr_t first =
       H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   const herr_t flushed = H5Fflush(file, H5F_SCOPE_GLOBAL);
@@ -597,6 +695,14 @@ void full_disk() {
   GOOD(H5Fclose(file));  // it was told once
   GOOD(H5Sclose(space));
   std::fprintf(stderr, "first write: %d\n", first);
+}
+void full_disk() { fill_the_disk(H5P_DEFAULT); }
+void full_disk_of_chunks() {
+  const hid_t list = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t chunk = hsize_t{1} << 18;
+  GOOD(H5Pset_chunk(list, 1, &chunk));
+  GOOD(H5Pset_deflate(list, 1));
+  fill_the_disk(list);
 }
 
 // A rank fails; the others, who call collectively, do not wait for it for ever.
@@ -637,6 +743,12 @@ hid_t write_and_flush() {
   return next;
 }
 void ends_open() { write_and_flush(); }
+void ends_open_filtered() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t list = filtered_list();
+  const hid_t dataset = make_dataset(file, "u", list);
+  GOOD(write_rows(dataset, 6));
+}
 void ends_open_alone() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
   GOOD(write_rows(make_dataset(file, "u"), 6));
@@ -706,6 +818,11 @@ void counts() {
   require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 2,
           "more than a file and a dataset is open");
   GOOD(H5Dclose(dataset));
+  const hid_t list = filtered_list();
+  const hid_t filtered = make_dataset(file, "filtered", list);
+  GOOD(H5Pclose(list));
+  GOOD(write_rows(filtered, 1));
+  GOOD(H5Dclose(filtered));
   require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 1, "more than a file is open");
   GOOD(H5Fclose(file));
 }
@@ -785,6 +902,7 @@ int main(int argc, char** argv) {
       {"fallback", fallback},
       {"other_files", other_files},
       {"serial", serial},
+      {"filtered", filtered},
       {"not_taken", not_taken},
       {"freed", freed},
       {"after_flush", after_flush},
@@ -796,9 +914,11 @@ int main(int argc, char** argv) {
       {"events", events},
       {"failing_event", failing_event},
       {"full_disk", full_disk},
+      {"full_disk_of_chunks", full_disk_of_chunks},
       {"failing_rank", failing_rank},
       {"ends_open", ends_open},
       {"ends_open_alone", ends_open_alone},
+      {"ends_open_filtered", ends_open_filtered},
       {"ends_by_exit", ends_by_exit},
       {"ends_by_h5close", ends_by_h5close},
       {"opened_twice", opened_twice},
