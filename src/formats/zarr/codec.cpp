@@ -60,8 +60,8 @@ void check_methods(const FormatOptions& options) {
   }
 }
 
-void Encoder::encode(std::span<const std::byte> chunk, std::size_t element_bytes,
-                     const Compression& compression, std::vector<std::byte>& to) {
+void ChunkEncoder::encode(std::span<const std::byte> chunk, std::size_t element_bytes,
+                          const Compression& compression, std::vector<std::byte>& to) {
   auto bench = benches_.take();
   if (compression.method == Compression::Method::deflate) {
     const auto packed =

@@ -16,7 +16,7 @@ namespace iocomp::formats::zarr {
 void check_methods(const FormatOptions& options);
 
 /// Makes the bytes of a compressed chunk in the file. Thread-safe.
-class Encoder {
+class ChunkEncoder {
  public:
   /// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
   void encode(std::span<const std::byte> chunk, std::size_t element_bytes,

@@ -89,7 +89,7 @@ class StoreTarget : public StepTarget {
   Shard shard_;
   PackedWriter packed_;
   Spares<ScratchMemory> scratch_;
-  Encoder encoder_;
+  ChunkEncoder encoder_;
   std::vector<Part> parts_;
   Compressed compressed_;
 };
