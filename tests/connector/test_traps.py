@@ -140,6 +140,14 @@ def test_memory_is_bounded_and_may_be_none(programs: Programs, tmp_path: Path) -
         assert values(tmp_path / "out.h5", "u")[19, 95, 499] == 19000000 + ROWS[0] * ROWS[1] - 1
 
 
+@pytest.mark.skipif(
+    int(os.environ.get("IOCOMP_TEST_PROGRAMS", "14")) < 60, reason="2 GiB; in the whole suite alone"
+)
+def test_a_write_may_be_longer_than_31_bits_count(programs: Programs, tmp_path: Path) -> None:
+    done = programs.run(1, "traps", "long_write", tmp_path)
+    assert "2.0 GiB of HDF5's writes taken, 0 calls left" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("case", ["full_disk", "full_disk_of_chunks"])
 def test_a_full_disk_is_told_by_the_next_call(
     programs: Programs, tmp_path: Path, case: str

@@ -670,6 +670,34 @@ void failing_event() {
   GOOD(H5Sclose(space));
 }
 
+// More bytes in one call than 31 bits count.
+void long_write() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hsize_t bytes = (hsize_t{1} << 31U) + (hsize_t{1} << 20U) + 5;
+  const hid_t space = GOOD(H5Screate_simple(1, &bytes, nullptr));
+  const hid_t dataset =
+      GOOD(H5Dcreate2(file, "u", H5T_NATIVE_UCHAR, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  std::vector<unsigned char> values(bytes);
+  const auto value_at = [](hsize_t i) { return static_cast<unsigned char>(i % 251); };
+  const std::vector<hsize_t> places{0, bytes / 3, (hsize_t{1} << 31U) - 1, hsize_t{1} << 31U,
+                                    bytes - 1};
+  for (const hsize_t i : places) {
+    values[i] = value_at(i);
+  }
+  GOOD(H5Dwrite(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  for (const hsize_t i : places) {
+    values[i] = 0;
+    const hsize_t one = 1;
+    GOOD(H5Sselect_hyperslab(space, H5S_SELECT_SET, &i, nullptr, &one, nullptr));
+    unsigned char found = 0;
+    GOOD(H5Dread(dataset, H5T_NATIVE_UCHAR, H5S_BLOCK, space, H5P_DEFAULT, &found));
+    require(found == value_at(i), "a byte of a long write is not read back");
+  }
+  GOOD(H5Sclose(space));
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+}
+
 // The disk is full: the next call on the file says so, and closing it too.
 void fill_the_disk(hid_t list) {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
@@ -913,6 +941,7 @@ int main(int argc, char** argv) {
       {"columns", columns_of_one},
       {"events", events},
       {"failing_event", failing_event},
+      {"long_write", long_write},
       {"full_disk", full_disk},
       {"full_disk_of_chunks", full_disk_of_chunks},
       {"failing_rank", failing_rank},
