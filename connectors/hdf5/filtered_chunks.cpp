@@ -141,7 +141,7 @@ bool FilteredChunks::write(const Box& box, Values& values, const std::shared_ptr
   slab.count[0] = std::min(chunk_[0], box.count[0]);
   const auto chunks = chunks_along(slab);
   const std::size_t bytes = product(chunks) * chunk_bytes_;
-  if (bytes > writer.largest_memory_bytes()) {
+  if (bytes > writer.largest_memory_bytes() || !writer.packs()) {
     return false;
   }
   for (hsize_t done = 0; done < box.count[0]; done += slab.count[0], slab.first[0] += chunk_[0]) {

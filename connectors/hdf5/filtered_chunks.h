@@ -35,7 +35,7 @@ class FilteredChunks {
   [[nodiscard]] std::optional<Box> whole_chunks(hid_t space, std::span<const hsize_t> extent) const;
 
   /// Copy the values, and begin to filter them. False, and nothing is done, where there is never
-  /// enough memory for it.
+  /// enough memory for it, or no thread.
   /// @param event  the call they belong to; may be null.
   [[nodiscard]] bool write(const Box& box, Values& values, const std::shared_ptr<Output>& output,
                            const std::shared_ptr<OpenDataset>& dataset,

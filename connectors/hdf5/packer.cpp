@@ -29,10 +29,18 @@ constexpr int threads = 4;  // they take idle time alone, so more of them than c
 
 }  // namespace
 
-void Packer::begin(Chunk chunk) {
-  if (!worker_) {
-    worker_.emplace("iocomp-filter", threads);
+bool Packer::has_threads() {
+  if (!worker_ && !has_no_threads_) {
+    const Outcome started = outcome_of([this] { worker_.emplace("iocomp-filter", threads); });
+    has_no_threads_ = !started.ok();
+    if (has_no_threads_) {
+      log::info("filters are left to HDF5: " + started.story);
+    }
   }
+  return !has_no_threads_;
+}
+
+void Packer::begin(Chunk chunk) {
   chunk.output->begin(chunk.plan, {});
   if (chunk.event) {
     chunk.event->plan_begins();

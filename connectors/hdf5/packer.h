@@ -49,6 +49,9 @@ class Packer {
     std::shared_ptr<Event> event{};  ///< null: nobody waits for this call
     std::uint64_t plan = 0;          ///< of the output: ends when HDF5 has the chunk
   };
+  /// False where the system gives no thread: HDF5 has to filter. It is told once.
+  [[nodiscard]] bool has_threads();
+  /// @pre has_threads()
   void begin(Chunk chunk);
 
   [[nodiscard]] bool is_empty() const noexcept { return chunks_.empty(); }
@@ -75,6 +78,7 @@ class Packer {
   std::deque<std::unique_ptr<Packed>> chunks_;  // of the program's thread
   Spares<compress::Bench> benches_;
   Spares<std::vector<std::byte>> rooms_;
+  bool has_no_threads_ = false;
   std::optional<Worker> worker_;  // since the first chunk; last: its threads use the above
 };
 

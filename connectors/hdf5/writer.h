@@ -49,7 +49,10 @@ class Writer {
   void submit(const std::shared_ptr<Output>& output, std::vector<disk::Write> writes,
               staging::Lease copy, std::shared_ptr<Event> event);
 
-  /// Begin to filter a chunk. @param chunk  all but its plan.
+  /// False where HDF5 has to filter chunks.
+  [[nodiscard]] bool packs() { return packer_.has_threads(); }
+  /// Begin to filter a chunk. @pre packs()
+  /// @param chunk  all but its plan.
   void pack(Packer::Chunk chunk);
 
   /// Sleep until no chunk of the dataset is on its way.

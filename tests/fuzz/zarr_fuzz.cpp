@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "compress/bench.h"
 #include "compress/zstd.h"
 #include "contents/json_elements.h"
 #include "formats/format.h"
@@ -67,7 +68,7 @@ void check_own(Material& material) {
   const std::size_t element = std::size_t{1} << static_cast<unsigned>(material.up_to(4));
   const auto left = material.bytes_left();
   const auto chunk = left.first(std::min(left.size(), most_in_chunk) / element * element);
-  frames::FrameBench bench;
+  compress::Bench bench;
   std::vector<std::byte> stored;
   std::vector<std::byte> back(chunk.size());
   must("an own chunk is refused", [&] {

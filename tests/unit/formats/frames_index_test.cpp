@@ -11,6 +11,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "compress/shuffle.h"
 #include "formats/frames/index.h"
 
 namespace iocomp::formats::frames {
@@ -97,10 +98,10 @@ TEST(Shuffle, SortsBytesAndBack) {
   }
   std::vector<std::byte> sorted(values.size());
   std::vector<std::byte> back(values.size());
-  shuffle(values, 4, sorted.data());
+  compress::shuffle(values, 4, sorted.data());
   EXPECT_EQ(sorted[1], values[4]);
   EXPECT_EQ(sorted[2500], values[1]);
-  unshuffle(sorted, 4, back.data());
+  compress::unshuffle(sorted, 4, back.data());
   EXPECT_EQ(back, values);
 }
 
