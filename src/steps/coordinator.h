@@ -44,8 +44,8 @@ class Coordinator {
     /// write, and report it unasked, even before all members have ended the step. They are asked
     /// once more if puts must be looked at, or if elements wait in stripes that nobody writes.
     bool asks_writers = true;
-    /// Where elements wait in stripes that nobody writes, these may become full with gaps
-    /// (`Coverage::Unput`), because all writers fill the same stripes.
+    /// All writers fill the same stripes: those that nobody writes may become full with gaps
+    /// (`Coverage::Unput`).
     bool fills_gaps = false;
     bool syncs_last = false;      ///< a step is made durable by an order of its own, `Sync`
     std::int64_t first_step = 0;  ///< earlier steps are settled

@@ -209,7 +209,7 @@ void FileWriter::write(Stripe stripe) {
   submit();
 }
 
-// What joins a stripe gets its order of bytes there.
+// Values that join a stripe get their order of bytes there.
 bool FileWriter::fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value) {
   if (piece->elements_left == 0) {
     end(piece, 0);

@@ -213,7 +213,7 @@ def test_holes_of_stripes_that_ranks_fill_stay_holes(actors: Actors) -> None:
     assert (found == expected).all()
 
 
-# Of 512 columns each rank has 128 but for the last one: holes of 8 bytes.
+# Each rank has 128 of the 512 columns, but for the last one: holes of 8 bytes.
 PUT = "put out u start=0x{} count=512x127"
 PUTS = [f"@{rank} {PUT.format(128 * rank)}" for rank in range(4)]
 HOLES = np.s_[:, 127::128]
@@ -272,7 +272,7 @@ def test_ranks_whose_puts_may_overlap_share_no_stripes(actors: Actors) -> None:
 
 
 def test_stripes_with_holes_of_a_rank_that_is_killed(actors: Actors) -> None:
-    """What was committed stays, and a step that the rank has put half of does not appear."""
+    """Committed steps stay, and a step that the rank has put half of does not appear."""
     lines = ["init", "open out series", "define out u int64 512x512"]
     for step in range(2):
         lines += [*PUTS, "end_step out", f"wait_step out {step}"]
