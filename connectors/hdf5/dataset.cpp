@@ -63,8 +63,8 @@ std::unique_ptr<Dataset> Dataset::look_at(void* dataset, const native::Token& to
   const PropertyList list = native::creation_list(dataset);
   std::unique_ptr<Dataset> known{new Dataset{dataset, token, std::move(output)}};
   known->element_bytes_ = H5Tget_size(type.raw());
-  known->layout_ = layout_of(dataset, list.raw(), known->element_bytes_, known->output_->chunks);
-  if (!known->layout_ && !known->output_->is_shared()) {
+  known->layout_ = layout_of(dataset, list.raw(), known->element_bytes_, known->output().chunks);
+  if (!known->layout_ && !known->output().is_shared()) {
     known->chunks_ = FilteredChunks::of(list.raw(), type.raw());
   }
   if (!known->layout_ && !known->chunks_) {
@@ -76,9 +76,9 @@ std::unique_ptr<Dataset> Dataset::look_at(void* dataset, const native::Token& to
 
 void Dataset::finish(Writer& writer) const {
   if (chunks_) {
-    writer.finish(*output_, token());
+    writer.finish(output(), token());
   } else {
-    writer.finish(*output_);
+    writer.finish(output());
   }
 }
 
@@ -192,7 +192,7 @@ bool Dataset::write(const Request& request, const Selected& selected, Writer& wr
   Values values = values_of(request, selected);
   if (chunks_) {
     const auto box = chunks_->whole_chunks(selected.file_space, selected.extent);
-    return box && chunks_->write(*box, values, output_, open_, request.event, writer);
+    return box && chunks_->write(*box, values, open_, request.event, writer);
   }
   SelectionRuns file{selected.file_space, element_bytes_};
   const bool may_wait = request.event && values.lie_together(selected.elements * element_bytes_);
@@ -203,13 +203,13 @@ bool Dataset::write(const Request& request, const Selected& selected, Writer& wr
       return found == Pieces::Found::none;
     }
     if (may_wait && pieces.are_long()) {
-      writer.submit(output_, pieces.writes_in_place(values), {}, request.event);
+      writer.submit(open_->output(), pieces.writes_in_place(values), {}, request.event);
       continue;
     }
     staging::Lease copy = writer.take(pieces.copy_bytes());
     pieces.fill(copy.bytes(), values);
     auto writes = pieces.writes(copy.bytes());
-    writer.submit(output_, std::move(writes), std::move(copy), request.event);
+    writer.submit(open_->output(), std::move(writes), std::move(copy), request.event);
   }
 }
 

@@ -42,8 +42,10 @@ class Dataset {
   [[nodiscard]] static std::unique_ptr<Dataset> look_at(void* dataset, const native::Token& token,
                                                         std::shared_ptr<Output> output);
 
-  [[nodiscard]] Output& output() const noexcept { return *output_; }
-  [[nodiscard]] const std::shared_ptr<Output>& shared_output() const noexcept { return output_; }
+  [[nodiscard]] Output& output() const noexcept { return *open_->output(); }
+  [[nodiscard]] const std::shared_ptr<Output>& shared_output() const noexcept {
+    return open_->output();
+  }
 
   /// Copy the values; they are written while the program goes on. False where this process has to
   /// leave the call to HDF5, which then writes all of its values.
@@ -74,7 +76,7 @@ class Dataset {
 
  private:
   Dataset(void* dataset, const native::Token& token, std::shared_ptr<Output> output)
-      : open_{std::make_shared<OpenDataset>(dataset, token)}, output_{std::move(output)} {}
+      : open_{std::make_shared<OpenDataset>(dataset, token, std::move(output))} {}
   /// The selection of a call, with everything needed to write it.
   struct Selected {
     Dataspace whole;
@@ -88,7 +90,6 @@ class Dataset {
   [[nodiscard]] bool write(const Request& request, const Selected& selected, Writer& writer);
 
   std::shared_ptr<OpenDataset> open_;
-  std::shared_ptr<Output> output_;
   // One of them: elements have places, or chunks have filters.
   std::unique_ptr<Layout> layout_;
   std::unique_ptr<FilteredChunks> chunks_;

@@ -17,7 +17,6 @@
 #include "hdf5/event.h"
 #include "hdf5/filters.h"
 #include "hdf5/open_dataset.h"
-#include "hdf5/output.h"
 #include "hdf5/packer.h"
 #include "hdf5/values.h"
 #include "hdf5/writer.h"
@@ -134,7 +133,7 @@ void FilteredChunks::copy(const Box& slab, Values& values, std::span<std::byte> 
   } while (go_on(at, slab.count));
 }
 
-bool FilteredChunks::write(const Box& box, Values& values, const std::shared_ptr<Output>& output,
+bool FilteredChunks::write(const Box& box, Values& values,
                            const std::shared_ptr<OpenDataset>& dataset,
                            const std::shared_ptr<Event>& event, Writer& writer) const {
   Box slab = box;
@@ -157,8 +156,7 @@ bool FilteredChunks::write(const Box& box, Values& values, const std::shared_ptr
       for (std::size_t d = chunk_.size(); d-- > 0; rest /= chunks[d]) {
         first[d] = slab.first[d] + rest % chunks[d] * chunk_[d];
       }
-      writer.pack({.output = output,
-                   .dataset = dataset,
+      writer.pack({.dataset = dataset,
                    .filters = filters_,
                    .first = std::move(first),
                    .memory = memory,

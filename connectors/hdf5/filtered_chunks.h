@@ -13,7 +13,6 @@
 #include "hdf5/event.h"
 #include "hdf5/filters.h"
 #include "hdf5/open_dataset.h"
-#include "hdf5/output.h"
 #include "hdf5/values.h"
 #include "hdf5/writer.h"
 
@@ -37,7 +36,7 @@ class FilteredChunks {
   /// Copy the values, and begin to filter them. False, and nothing is done, where there is never
   /// enough memory for it, or no thread.
   /// @param event  the call they belong to; may be null.
-  [[nodiscard]] bool write(const Box& box, Values& values, const std::shared_ptr<Output>& output,
+  [[nodiscard]] bool write(const Box& box, Values& values,
                            const std::shared_ptr<OpenDataset>& dataset,
                            const std::shared_ptr<Event>& event, Writer& writer) const;
 

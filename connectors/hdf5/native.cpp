@@ -33,7 +33,7 @@ bool ask(void* dataset, int what, H5VL_native_dataset_optional_args_t& details) 
 }
 
 // HDF5 tells of the failure that it has just had. The innermost cause comes first.
-std::string last_failure() {
+Outcome last_failure() {
   std::string story = "HDF5 does not say why";
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
@@ -42,7 +42,7 @@ std::string last_failure() {
         return 1;  // that is enough
       },
       &story);
-  return story;
+  return {ErrorCode::storage_failure, story};
 }
 
 using Found = std::function<void(const hsize_t* first, haddr_t place)>;
@@ -139,13 +139,12 @@ Outcome write_chunk(void* dataset, const hsize_t* first, std::span<const std::by
   chunk.filters = 0;  // all of them were applied
   chunk.size = static_cast<decltype(chunk.size)>(filtered.size());
   chunk.buf = filtered.data();
-  return ask(dataset, H5VL_NATIVE_DATASET_CHUNK_WRITE, details)
-             ? Outcome{}
-             : Outcome{ErrorCode::storage_failure, last_failure()};
+  return ask(dataset, H5VL_NATIVE_DATASET_CHUNK_WRITE, details) ? Outcome{} : last_failure();
 }
 
-void close_dataset(void* dataset) {
-  static_cast<void>(H5VLdataset_close(dataset, id(), H5P_DATASET_XFER_DEFAULT, nullptr));
+Outcome close_dataset(void* dataset) {
+  return H5VLdataset_close(dataset, id(), H5P_DATASET_XFER_DEFAULT, nullptr) >= 0 ? Outcome{}
+                                                                                  : last_failure();
 }
 
 }  // namespace iocomp::hdf5::native

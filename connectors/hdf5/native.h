@@ -49,6 +49,6 @@ struct Identity {
 /// Put a chunk that its filters have made into the dataset. @param first  its first element.
 [[nodiscard]] Outcome write_chunk(void* dataset, const hsize_t* first,
                                   std::span<const std::byte> filtered);
-void close_dataset(void* dataset);
+[[nodiscard]] Outcome close_dataset(void* dataset);
 
 }  // namespace iocomp::hdf5::native

@@ -66,6 +66,10 @@ void Output::begin(std::uint64_t plan, std::span<const disk::Write> writes) {
 
 void Output::end(std::uint64_t plan, const Outcome& outcome) {
   plans_.erase(plan);
+  note(outcome);
+}
+
+void Output::note(const Outcome& outcome) {
   if (failure_.ok()) {
     failure_ = outcome;
   }
@@ -102,9 +106,9 @@ void Output::sync() {
     }
   });
   if (failure_.ok() && !synced.ok()) {
-    failure_ = synced;
     log::error(synced.story);
   }
+  note(synced);
 }
 
 void Output::count_bytes() {

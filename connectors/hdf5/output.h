@@ -53,6 +53,8 @@ class Output {
   /// True if one of these writes would write where a plan still does.
   [[nodiscard]] bool overlaps(std::span<const disk::Write> writes) const;
 
+  /// Keep an outcome, if it is the first failure.
+  void note(const Outcome& outcome);
   /// The first failure: the file is not what the program wrote from then on.
   [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
   /// Make everything durable that was written, by HDF5 too. A failure is kept.

@@ -41,7 +41,7 @@ bool Packer::has_threads() {
 }
 
 void Packer::begin(Chunk chunk) {
-  chunk.output->begin(chunk.plan, {});
+  chunk.dataset->output()->begin(chunk.plan, {});
   if (chunk.event) {
     chunk.event->plan_begins();
   }
@@ -78,7 +78,8 @@ void Packer::pack(Packed& packed) {
 
 bool Packer::holds(const Output& output, const native::Token& token) const {
   return std::ranges::any_of(chunks_, [&](const auto& packed) {
-    return packed->chunk.output.get() == &output && packed->chunk.dataset->token() == token;
+    return packed->chunk.dataset->output().get() == &output &&
+           packed->chunk.dataset->token() == token;
   });
 }
 
@@ -97,23 +98,22 @@ void Packer::hand_over() {
       }
     }
     const Chunk& chunk = packed.chunk;
+    Output& output = *chunk.dataset->output();
     Outcome outcome = *packed.outcome;
     if (outcome.ok()) {
-      const trace::Timer timer{counters_,
-                               trace::Counter::write_seconds,
-                               trace::What::write,
-                               {.file = chunk.output->name()}};
+      const trace::Timer timer{
+          counters_, trace::Counter::write_seconds, trace::What::write, {.file = output.name()}};
       outcome = native::write_chunk(chunk.dataset->native(), chunk.first.data(), packed.bytes);
       counters_.add(trace::Counter::compress_seconds, packed.seconds);
       counters_.add(trace::Counter::raw_bytes, static_cast<double>(chunk.values.size()));
       counters_.add(trace::Counter::compressed_bytes, static_cast<double>(packed.bytes.size()));
     }
     if (!outcome.ok()) {
-      outcome.story = chunk.output->path() + ": a chunk: " + outcome.story;
+      outcome.story = output.path() + ": a chunk: " + outcome.story;
       counters_.add(trace::Counter::failures, 1);
       log::error(outcome.story);
     }
-    chunk.output->end(chunk.plan, outcome);
+    output.end(chunk.plan, outcome);
     if (chunk.event) {
       chunk.event->plan_ends(outcome);
     }

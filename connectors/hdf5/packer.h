@@ -22,7 +22,6 @@
 #include "hdf5/filters.h"
 #include "hdf5/native.h"
 #include "hdf5/open_dataset.h"
-#include "hdf5/output.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 
@@ -40,7 +39,6 @@ class Packer {
 
   /// A chunk that a program has written as a whole.
   struct Chunk {
-    std::shared_ptr<Output> output;
     std::shared_ptr<OpenDataset> dataset;
     std::shared_ptr<const Filters> filters;
     std::vector<hsize_t> first;              ///< its first element
