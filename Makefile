@@ -22,6 +22,7 @@ CHECK ?= release
 .PHONY: check
 check: build-$(CHECK) ## build, test, verify what the programs wrote; of the long matrices a selection
 	ctest --preset $(CHECK) -LE full
+	@echo 'Not in it: the plugin for HDF5 programs (make check-hdf5-connector builds an HDF5 first), and what make check-all does.'
 
 .PHONY: check-full
 check-full: build-release ## every test, with the whole matrices of formats, modes, placements and faults
