@@ -34,6 +34,19 @@ def values(path: Path, name: str) -> np.ndarray:
         return file[name][()]
 
 
+def run_both_ways(
+    programs: Programs, folder: Path, ranks: int, case: str
+) -> tuple[Path, Path, str]:
+    """Run a case without the connector and with it. @return both files, what the second run said."""
+    files = []
+    for way, connector in (("native", False), ("connector", True)):
+        (folder / way).mkdir()
+        done = programs.run(ranks, "traps", case, folder / way, connector=connector)
+        assert ended_well(done.stderr), done.stderr
+        files.append(folder / way / "out.h5")
+    return files[0], files[1], done.stderr
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_the_transfer_list_of_a_fallback_may_be_closed(
     programs: Programs, tmp_path: Path, ranks: int
@@ -99,13 +112,9 @@ def test_most_of_many_short_records_are_left_to_hdf5(
 
 
 def test_numbers_are_converted_as_hdf5_does(programs: Programs, tmp_path: Path) -> None:
-    for folder, connector in (("native", False), ("connector", True)):
-        (tmp_path / folder).mkdir()
-        done = programs.run(2, "traps", "numbers", tmp_path / folder, connector=connector)
-        assert ended_well(done.stderr), done.stderr
-    assert ", 0 calls left to HDF5" in done.stderr, done.stderr
-    different = compare(tmp_path / "native" / "out.h5", tmp_path / "connector" / "out.h5")
-    assert not different
+    native, connector, said = run_both_ways(programs, tmp_path, 2, "numbers")
+    assert ", 0 calls left to HDF5" in said, said
+    assert not compare(native, connector)
 
 
 def test_short_runs_are_left_to_hdf5_together(programs: Programs, tmp_path: Path) -> None:
@@ -116,14 +125,10 @@ def test_short_runs_are_left_to_hdf5_together(programs: Programs, tmp_path: Path
 # HDF5 gets chunks from a later call. All that is written in whole chunks is taken, and no chunk of a
 # part: those of "parts", a box of seven columns.
 def test_whole_chunks_are_filtered_by_threads(programs: Programs, tmp_path: Path) -> None:
-    for folder, connector in (("native", False), ("connector", True)):
-        (tmp_path / folder).mkdir()
-        done = programs.run(1, "traps", "filtered", tmp_path / folder, connector=connector)
-        assert ended_well(done.stderr), done.stderr
-    assert ", 1 calls left to HDF5" in done.stderr, done.stderr
-    files = [tmp_path / folder / "out.h5" for folder in ("native", "connector")]
-    assert not compare(*files)
-    assert files[0].stat().st_size == pytest.approx(files[1].stat().st_size, rel=0.1)
+    native, connector, said = run_both_ways(programs, tmp_path, 1, "filtered")
+    assert ", 1 calls left to HDF5" in said, said
+    assert not compare(native, connector)
+    assert native.stat().st_size == pytest.approx(connector.stat().st_size, rel=0.1)
 
 
 def test_an_event_that_fails_says_why(programs: Programs, tmp_path: Path) -> None:
