@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs from a seed write the same files with the connector as without it.
 
-IOCOMP_TEST_FIRST_SEED=N makes others. HDF5 alone gets some programs wrong: with MPICH one in fifty,
+IOCOMP_TEST_FIRST_SEED=N makes others. HDF5 alone gets some programs wrong: with MPICH one in a hundred,
 now and then. They are named and prove nothing.
 """
 
