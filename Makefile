@@ -146,6 +146,20 @@ check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-s
 	IOCOMP_NEED_SLURM=1 ctest --preset release -R '^slurm$$'
 	IOCOMP_NEED_SLURM=1 ctest --preset release-mpich -R '^slurm$$'
 
+NODE_SECONDS ?= 120
+.PHONY: check-nodes
+check-nodes: build-release build-release-mpich ## as root: jobs over virtual nodes, with Open MPI and MPICH: random files, and NODE_SECONDS=120 of nodes that die and stop
+	tools/install-mpich
+	mkdir -p build/nodes
+	set -e; for preset in release release-mpich; do \
+	  IOCOMP_TEST_NODES=3 ctest --preset $$preset -R '^files_random$$'; \
+	  build/$$preset/tools/iocomp torture build/nodes --only kill-node stop-node --seconds $(NODE_SECONDS); done
+
+.PHONY: check-gpu
+check-gpu: build-release ## with a GPU of NVIDIA: puts from its memory, in all formats and ways (it has not run yet)
+	IOCOMP_TEST_GPU=card ctest --preset release -R '^gpu_test'
+	IOCOMP_TEST_GPU=broken GTEST_FILTER='*GpuFailures*cuda_kernel' ctest --preset release -R '^gpu_test'
+
 .PHONY: check-all
 check-all: check-full check-dev-mpich check-asan check-tsan check-hdf5-connector check-hdf5-backend ## check, the same with MPICH and under the sanitizers, and the plugin for HDF5
 

@@ -37,6 +37,7 @@ OPTIONAL_BACK_ENDS = {"mpiio", "hdf5", "netcdf", "pnetcdf", "zarr", "adios2"}
 MOST_SHOWN = 500  # entries
 NODES = Path(__file__).resolve().parents[1] / "nodes"
 MOST_OF_NODE = 64  # ranks
+MPICH = NODES.parents[1] / "build/mpich"  # tools/install-mpich
 STARTER_ADDRESS = "10.77.0.1"  # of the launcher, as a node sees it (tests/nodes/job)
 
 # Words of scripts after which a process is dead, or its peers do not know whether it lives.
@@ -104,17 +105,24 @@ def over_nodes(build: Build, number: int) -> list[str]:
         hosts = ",".join(f"n{i}:{MOST_OF_NODE}" for i in range(number))
         own = ["--mca", "plm_rsh_agent", str(NODES / "node"), "-host", hosts, "--map-by", "node"]
     else:
+        program = str(MPICH / "bin/mpiexec.hydra")
         hosts = ",".join(f"n{i}:1" for i in range(number))
         own = ["-launcher", "ssh", "-launcher-exec", str(NODES / "node"), "-localhost", STARTER_ADDRESS]
-        own += ["-hosts", hosts]
+        # The nodes have one boot, by which UCX takes them for one node with one /dev/shm.
+        own += ["-hosts", hosts, "-genv", "UCX_TLS", "tcp,self"]
+        own += ["-genv", "MPIR_CVAR_CH4_NETMOD", "ucx", "-genv", "LD_LIBRARY_PATH", str(MPICH / "lib")]
     return [str(NODES / "job"), program, *own, *options]
 
 
-def may_make_nodes() -> bool:
-    """Return True if virtual nodes can be made here."""
+def no_nodes(build: Build) -> str:
+    """Return why virtual nodes cannot be made here; nothing if they can."""
     # A node asks who has started it, so a shell has to stay.
     words = [NODES / "job", "bash", "-c", '"$0" n0 true && true', NODES / "node"]
-    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+    if subprocess.run(words, capture_output=True, check=False).returncode != 0:
+        return "virtual nodes need root, and the command ip"
+    if build.mpi != "openmpi" and not (MPICH / "iocomp-installed").exists():
+        return f"there is no {MPICH}: Debian's MPICH hangs between nodes; tools/install-mpich"
+    return ""
 
 
 def read_build() -> Build:

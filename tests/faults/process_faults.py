@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors import INVALID_ARGUMENT, Job, may_make_nodes, over_nodes
+from actors import INVALID_ARGUMENT, Job, no_nodes, over_nodes
 from oracle import Violation, told
 from processes import processes_in
 from trial import NotHere, Trial
@@ -201,8 +201,8 @@ def _of_its_node(process: int) -> list[int]:
 
 
 def _launcher_over_nodes(trial: Trial, workload: Workload) -> list[str]:
-    if not may_make_nodes():
-        raise NotHere("virtual nodes need root, and the command ip")
+    if reason := no_nodes(trial.build):
+        raise NotHere(reason)
     if trial.cell.has_servers:  # also where each node has one rank
         workload.settings["placement"] = {"policy": "halves"}
     return [*over_nodes(trial.build, NODES), str(workload.ranks)]

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from actors import OK, Actors, Build, may_make_nodes, over_nodes
+from actors import OK, Actors, Build, no_nodes, over_nodes
 from files import check_file, extension, file_settings, leftovers, skip_if_missing
 
 # With servers these are the aggregators; only ADIOS2 takes a number there too.
@@ -47,8 +47,8 @@ def test_the_bytes_are_right(
 
 
 def test_every_node_has_its_own(build: Build, tmp_path: Path) -> None:
-    if not may_make_nodes():
-        pytest.skip("virtual nodes need root, and the command ip")
+    if reason := no_nodes(build):
+        pytest.skip(reason)
     done = subprocess.run(
         [*over_nodes(build, 2), "8", build.aggregators],
         cwd=tmp_path,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actors import OUT_OF_STAGING, Actors, Job, may_make_nodes, over_nodes
+from actors import OUT_OF_STAGING, Actors, Job, no_nodes, over_nodes
 from files import check_file
 
 HERE = Path(__file__).resolve().parent
@@ -176,8 +176,8 @@ def test_rows_are_copied_where_a_server_shares_the_core(actors: Actors) -> None:
 
 
 def test_two_nodes_use_both_transports_at_once(actors: Actors) -> None:
-    if not may_make_nodes():
-        pytest.skip("virtual nodes need root, and the command ip")
+    if reason := no_nodes(actors.build):
+        pytest.skip(reason)
     job = actors.play(
         SCRIPT,
         ranks=4,
