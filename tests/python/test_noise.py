@@ -86,6 +86,8 @@ def test_every_rank_pays_for_its_own_bytes(way: ways.Way) -> None:
         of_byte == pytest.approx(cost)
         for cost in (
             SCENE.direct,
+            SCENE.huge,
+            SCENE.copying - SCENE.direct + SCENE.huge,
             SCENE.copying,
             SCENE.compressing,
             SCENE.sibling * SCENE.copying,

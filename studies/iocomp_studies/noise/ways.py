@@ -31,7 +31,8 @@ class Scene:
         bytes: The bytes of each rank in an output.
         node: Ranks of a node.
         domain: Ranks of a NUMA domain.
-        direct: Processor seconds to write one byte from where it lies.
+        direct: Processor seconds to write one byte from where it lies, in small pages.
+        huge: The same in huge pages.
         copying: Processor seconds to copy one byte and write it.
         compressing: Processor seconds to compress one byte and write it.
         memory: Bytes per second that a node's memory can move.
@@ -47,6 +48,7 @@ class Scene:
     node: int = 128
     domain: int = 16
     direct: float = 0.1 / GIB
+    huge: float = 0.011 / GIB
     copying: float = 0.28 / GIB
     compressing: float = 3.0 / GIB
     memory: float = 300 * GIB
@@ -176,6 +178,20 @@ def kernel(scene: Scene) -> Losses:
     return _both(first, _requests(later, AT_PUT_BYTES / 2, scene.direct, scene.window))
 
 
+def kernel_from_huge_pages(scene: Scene) -> Losses:
+    """Return the losses as of `kernel`, to arrays from `iocomp_alloc`."""
+    return kernel(replace(scene, direct=scene.huge))
+
+
+def kernel_from_copies(scene: Scene) -> Losses:
+    """Return the losses as of `kernel`, to arrays that begin at any address, as those of malloc.
+
+    Each rank copies its own at the put, into huge pages.
+    """
+    copy = _whole(_all(scene), scene.bytes * (scene.copying - scene.direct), 1)
+    return _both(copy, kernel_from_huge_pages(scene))
+
+
 def kernel_at_any_time(scene: Scene) -> Losses:
     """Return the losses to one request of each rank, when the file system takes its turn."""
     return _requests(scene, scene.bytes, scene.direct, scene.window)
@@ -221,7 +237,9 @@ WAYS: dict[str, Way] = {
     "server of a node, core of its own": server_of_a_node,
     "server of a NUMA domain, core of its own": server_of_a_domain,
     "server on each rank's SMT sibling": server_on_each_sibling,
-    "kernel: iocomp's default": kernel,
+    "kernel: iocomp's default, arrays of malloc": kernel_from_copies,
+    "the same, arrays of iocomp_alloc": kernel_from_huge_pages,
+    "the same, aligned arrays in small pages": kernel,
     "kernel, each rank at any time": kernel_at_any_time,
     "kernel, each rank at any time of the phase": kernel_over_the_phase,
     "kernel, the same in requests of 1 MiB": kernel_small_over_the_phase,
