@@ -48,7 +48,7 @@ class Scene:
     node: int = 128
     domain: int = 16
     direct: float = 0.1 / GIB
-    huge: float = 0.011 / GIB
+    huge: float = 0.013 / GIB
     copying: float = 0.28 / GIB
     compressing: float = 3.0 / GIB
     memory: float = 300 * GIB
