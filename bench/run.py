@@ -183,6 +183,8 @@ def main() -> int:
         ids = [id_ for id_ in given.only.split(",") if id_]
         claims = read_claims().of_figures(ids) if given.evidence else ()
         figures = chosen(ids or [id_ for claim in claims for id_ in claim.ids()])
+        if given.evidence:
+            figures = evidence.bounded(figures, claims)
         if given.short:
             figures = shortened(figures)
         build = Build.read(given.build)

@@ -32,6 +32,12 @@ def _judged(id_: str, goal: Goal, rounds: Rounds) -> Judged:
     return next(one for one in judged if one.figure.id == id_)
 
 
+def bounded(figures: Sequence[Figure], claims: Sequence[Claim]) -> list[Figure]:
+    """Return the figures, those without a goal with the bound of a claim: it takes as many rounds."""
+    bounds = {id_: goal for claim in claims for id_, goal in claim.figures}
+    return [f if f.has_goal() else replace(f, goal=bounds.get(f.id, f.goal)) for f in figures]
+
+
 def records(claims: Sequence[Claim], rounds: Rounds) -> list[dict[str, Any]]:
     """Return the claims with what was found, for evidence.json."""
     found = []

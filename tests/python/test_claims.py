@@ -8,7 +8,7 @@ import pytest
 
 from iocomp_bench import evidence
 from iocomp_bench.claims import Claim, Claims, faults, read_claims, user_pages
-from iocomp_bench.figures import FIGURES
+from iocomp_bench.figures import FIGURES, chosen
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Goal
 
@@ -102,3 +102,11 @@ def test_some_figures_choose_their_claims() -> None:
     chosen = claims.of_figures(["alloc"])
     assert {claim.ids() for claim in chosen} == {("alloc",)}
     assert len(chosen) < len(claims.claims)
+
+
+def test_a_figure_with_a_bound_alone_gets_the_rounds_of_a_goal() -> None:
+    claims = read_claims().claims
+    ids = {id_ for claim in claims for id_, _ in claim.figures}
+    bounded = evidence.bounded(chosen(sorted(ids)), claims)
+    assert [figure.id for figure in bounded if figure.id in ids and not figure.has_goal()] == []
+    assert not all(figure.has_goal() for figure in chosen(sorted(ids)))
