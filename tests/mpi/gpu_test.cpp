@@ -391,9 +391,11 @@ TEST_P(GpuFailures, AreToldByThePut) {
   iocomp_input* input = nullptr;
   ASSERT_EQ(iocomp_open_input(session.io, "out", nullptr, &input), 0) << iocomp_error();
   const std::int64_t start = 0;
-  EXPECT_NE(iocomp_read(input, "u", 0, &start, &shape, there.memory()), 0);
-  EXPECT_NE(std::string{iocomp_error()}.find("memory of a GPU"), std::string::npos)
-      << iocomp_error();
+  if (!uses_gpu("broken")) {  // no driver tells what is its memory then
+    EXPECT_NE(iocomp_read(input, "u", 0, &start, &shape, there.memory()), 0);
+    EXPECT_NE(std::string{iocomp_error()}.find("memory of a GPU"), std::string::npos)
+        << iocomp_error();
+  }
   ASSERT_EQ(iocomp_close_input(input), 0);
 }
 

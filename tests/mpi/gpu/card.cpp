@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 
 #include "mpi/gpu/stand_in.h"
 
@@ -150,7 +149,7 @@ void* stand_in_allocate(std::size_t bytes, int kind) {
 void stand_in_free(void* memory) {
   const Memory known = memories().at(memory);
   memories().erase(memory);
-  // Both fail where a test has broken the context.
+  // All of it fails where a test has broken the context.
   (void)card().ask("cuCtxSynchronize");
   (void)card().ask<Address>("cuMemFree_v2", reinterpret_cast<Address>(memory));
   if (known.source != 0) {
