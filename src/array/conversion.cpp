@@ -2,6 +2,7 @@
 #include "array/conversion.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,7 @@
 namespace iocomp::array {
 namespace {
 
-constexpr std::size_t looked_at_once = 4096;  // numbers
+constexpr std::size_t looked_at_once = 65536;  // numbers
 
 struct Half {
   std::uint16_t bits;
@@ -88,6 +89,33 @@ bool is_unfit(From number) noexcept {
   }
 }
 
+// True if some of these numbers may be too large for To. The bits of a number without its sign grow
+// with its size, and those of infinity and NaN are the largest. So this compares integers, which
+// takes no longer than reading them. Memory is read faster at four places in turn than at one.
+template <typename From, typename To>
+bool may_be_unfit(const std::byte* from, std::size_t numbers) noexcept {
+  using Bits =
+      std::conditional_t<sizeof(From) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+  constexpr int sign = std::numeric_limits<Bits>::digits - 1;
+  constexpr Bits largest = std::bit_cast<Bits>(static_cast<From>(infinite_from<To>())) - 1;
+  constexpr std::size_t places = 4;
+  constexpr std::size_t at_once = 8;
+  Bits beyond = 0;
+  const auto look = [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) {
+      beyond |= largest - (number_at<Bits>(from, i) & ~(Bits{1} << sign));
+    }
+  };
+  const std::size_t part = numbers / (places * at_once) * at_once;
+  for (std::size_t done = 0; done < part; done += at_once) {
+    for (std::size_t place = 0; place < places; ++place) {
+      look(place * part + done, at_once);
+    }
+  }
+  look(places * part, numbers - places * part);
+  return beyond >> sign != 0;
+}
+
 template <typename From, typename To>
 struct Plain {
   static void convert(const Packing& /*packing*/, const std::byte* from, std::size_t numbers,
@@ -99,6 +127,12 @@ struct Plain {
   }
   static bool has_unfit(const Packing& /*packing*/, const std::byte* from,
                         std::size_t numbers) noexcept {
+    if constexpr (std::is_floating_point_v<From> && sizeof(To) < sizeof(From) &&
+                  !std::is_integral_v<To>) {
+      if (!may_be_unfit<From, To>(from, numbers)) {
+        return false;
+      }
+    }
     bool has = false;
     for (std::size_t i = 0; i < numbers; ++i) {
       has |= is_unfit<From, To>(number_at<From>(from, i));

@@ -32,7 +32,9 @@ namespace iocomp::client {
 namespace {
 
 constexpr std::size_t page = FreeRanges::page_bytes;
-constexpr std::size_t copy_part_bytes = std::size_t{16} << 20;  // of a long run copied at once
+// A long run is copied in parts. They grow, so that the disk soon has something to write.
+constexpr std::size_t first_part_bytes = std::size_t{2} << 20;
+constexpr std::size_t last_part_bytes = std::size_t{16} << 20;
 constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
 constexpr std::size_t packed_bytes = std::size_t{256} << 10;    // on the way into a stripe
@@ -186,10 +188,10 @@ class BlockWriter::Cutter {
   void copy_long(std::int64_t offset, std::int64_t first, std::int64_t count) {
     pass_on();
     const std::size_t element = block_.element_bytes();
-    const auto most = static_cast<std::int64_t>(
-        std::min(copy_part_bytes, blocks_.link_.copies().limit_bytes() / 4) / element);
     while (count > 0) {
-      const std::int64_t now = std::min(count, std::max<std::int64_t>(most, 1));
+      const auto most = std::min(part_bytes_, blocks_.link_.copies().limit_bytes() / 4) / element;
+      part_bytes_ = std::min(2 * part_bytes_, last_part_bytes);
+      const auto now = std::min(count, std::max<std::int64_t>(static_cast<std::int64_t>(most), 1));
       const std::size_t bytes = static_cast<std::size_t>(now) * element;
       const std::size_t skew = static_cast<std::size_t>(offset) % page;
       const Copy copy = blocks_.take_memory(bytes, skew, writer_);
@@ -244,6 +246,7 @@ class BlockWriter::Cutter {
   bool can_lend_;
   GivenBlock given_;
   writing::Chunk gathered_;
+  std::size_t part_bytes_ = first_part_bytes;
   std::span<std::byte> memory_;  // of short runs that will be copied into it
   std::vector<std::byte> packed_;
 };

@@ -101,6 +101,20 @@ TEST(Conversion, NamesTheFirstUnfitElement) {
             "18446744073709551615, which int8 cannot hold");
 }
 
+TEST(Conversion, FindsAnUnfitElementAnywhere) {
+  const Conversion conversion{Type::float64, Type::float32};
+  for (const std::size_t count : {1U, 7U, 31U, 32U, 33U, 255U, 65535U, 65536U, 65599U}) {
+    std::vector<double> values(count, -1.0);
+    EXPECT_EQ(conversion.first_unfit(bytes(values)), std::nullopt) << count;
+    for (std::size_t i = 0; i < count; i += count < 256 ? 1 : 509) {
+      values[i] = 1e39;
+      EXPECT_EQ(conversion.first_unfit(bytes(values)), static_cast<std::int64_t>(i)) << count;
+      values[i] = i % 2 == 0 ? infinity : std::nan("");  // these become what they are
+    }
+    EXPECT_EQ(conversion.first_unfit(bytes(values)), std::nullopt) << count;
+  }
+}
+
 TEST(Conversion, TakesTheNearestHalf) {
   // 2049 lies between 2048 and 2050, 2051 between 2050 and 2052: the even fraction is taken.
   const auto made = converted<std::uint16_t>(Type::float64, Type::float16,
