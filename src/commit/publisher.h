@@ -40,6 +40,14 @@ struct Earlier {
   bool has_committed = false;       ///< true if any step was, also one that was removed since
 };
 
+/// True if compute ranks that write leave all fsyncs to the lead's commit: they are on one node,
+/// and the system has their bytes. MPI and the libraries may keep some to themselves. Servers make
+/// their own, since those who take over must know what has failed.
+[[nodiscard]] inline bool lead_syncs(const formats::Traits& traits,
+                                     const disk::Options& disk) noexcept {
+  return traits.is_plain() && disk.are_writers_on_one_node;
+}
+
 /// Carries out what the lead of a file orders. It starts physical files, lets the format make room
 /// in them, and makes steps visible. Long work goes through `Means`; everything else happens in the
 /// caller's thread, and answers come there.

@@ -2,6 +2,7 @@
 #include "writer/writer_file.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -475,6 +476,14 @@ bool WriterFile::advance() {
   return report_done() || moved;
 }
 
+// The lead syncs the file that has the name, so this must be the one that was written here.
+void WriterFile::check_name(std::int64_t step) {
+  const auto& file = files_.writer_of(step).file().opened();
+  if (file && file->is_removed()) {
+    fail_step(step, {ErrorCode::storage_failure, file->sync_story(ENOENT)});
+  }
+}
+
 bool WriterFile::report_done() {
   bool moved = false;
   for (auto& [number, step] : steps_) {
@@ -482,7 +491,9 @@ bool WriterFile::report_done() {
       continue;
     }
     if (step.owes_sync && number < sync_until_) {
-      if (step.has_written) {
+      if (step.has_written && setup_.lead_syncs) {
+        check_name(number);
+      } else if (step.has_written) {
         sync(number);
         moved = true;
       }

@@ -65,6 +65,7 @@ class WriterFile {
     /// fill and write its stripes.
     bool writes_own_blocks = false;
     bool syncs_last = false;  ///< a step is made durable only when that is ordered
+    bool lead_syncs = false;  ///< the lead does that: see commit::lead_syncs
     /// Makes a physical file that all writers open together.
     std::function<formats::Target(const Path&, const formats::FormatOptions&)> create{};
     /// Called for each stripe that is written in parts. May be empty.
@@ -85,6 +86,8 @@ class WriterFile {
   [[nodiscard]] const OutputFiles& files() const noexcept { return files_; }
   /// True if a library writes whole steps, when they are committed.
   [[nodiscard]] bool keeps_steps() const { return files_.traits().writes_whole_steps(); }
+  /// True if the lead makes steps durable.
+  [[nodiscard]] bool lead_syncs() const noexcept { return setup_.lead_syncs; }
 
   // Orders of the lead.
   void place(const protocol::StepNote& note);
@@ -218,6 +221,7 @@ class WriterFile {
   void piece_ended(writing::Piece& piece);
   void synced(const std::vector<std::int64_t>& steps, const std::vector<Given>& pieces,
               const Outcome& outcome);
+  void check_name(std::int64_t step);
   bool report_done();
 
   Setup setup_;

@@ -22,6 +22,7 @@
 #include "client/local/waiting_writes.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
+#include "commit/publisher.h"
 #include "contents/catalogue.h"
 #include "disk/engine.h"
 #include "protocol/header.h"
@@ -54,6 +55,7 @@ WriterFile::Setup MemberBlocks::writer_setup() {
   auto setup = setup_.writer;
   setup.writes_own_blocks = setup.files.begins_files = true;
   setup.syncs_last = waits();
+  setup.lead_syncs = commit::lead_syncs(setup.files.format->traits(), setup.files.disk);
   if (council_.lead() != nullptr) {  // one rank tells what is much the same on all
     setup.writes_parts = [this](const writing::Stripe& stripe) { advise(stripe); };
   } else if (has_bug(Bug::only_lead_syncs)) {
@@ -423,8 +425,8 @@ void MemberBlocks::settled(std::int64_t number, const Outcome& outcome) {
   // The bytes are gone with the file, or nobody makes them durable any more. This also holds for
   // blocks of this rank that others have written, or write now.
   const auto& files = file_.files();
-  if (!outcome.ok() &&
-      (waits() || files.target_of(number) == number || files.stripes() != nullptr)) {
+  if (!outcome.ok() && (waits() || file_.lead_syncs() || files.target_of(number) == number ||
+                        files.stripes() != nullptr)) {
     link_.ledger().settled(setup_.key,
                            [&](std::int64_t step) { return step == number ? &outcome : nullptr; });
   }

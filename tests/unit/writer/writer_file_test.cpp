@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -77,6 +78,7 @@ class AWriter : public testing::Test, public WriterFile::Owner {
     bool own = false;  ///< it writes the blocks of its own rank
     bool file_per_step = false;
     bool syncs_last = false;
+    bool lead_syncs = false;
     bool writes_whole_steps = false;
   };
   WriterFile& open(bool own, bool file_per_step = false) {
@@ -96,6 +98,7 @@ class AWriter : public testing::Test, public WriterFile::Owner {
     setup.who = ", server 2";
     setup.writes_own_blocks = setup.files.begins_files = way.own;
     setup.syncs_last = way.syncs_last;
+    setup.lead_syncs = way.lead_syncs;
     setup.files.format = &format;
     setup.files.stripe_memory = &stripe_memory_;
     setup.files.stripes = {.file = 1, .bytes = 64 << 10};
@@ -546,6 +549,30 @@ TEST_F(AWriter, ReportsWhatIsWrittenAndMakesItDurableLast) {
   finish();
   EXPECT_EQ(reports_.size(), 2U);
   EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+}
+
+TEST_F(AWriter, WhatTheLeadSyncsIsReportedOnceItIsWrittenAndDurableOnceTheStepIsSettled) {
+  open(Way{.own = true, .lead_syncs = true});
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  file_->ended(0);
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}}));
+  file_->settle(0, {});
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+}
+
+// The lead would sync another one.
+TEST_F(AWriter, AFileThatHasLostItsNameFailsTheStepThatTheLeadSyncs) {
+  open(Way{.own = true, .lead_syncs = true});
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  std::filesystem::remove(file_->files().names().names(0).temporary.text());
+  file_->ended(0);
+  finish();
+  ASSERT_EQ(reports_.size(), 1U);
+  EXPECT_NE(reports_[0].story.find("No such file"), std::string::npos);
 }
 
 // A library writes them when they are committed.
