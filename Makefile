@@ -149,7 +149,7 @@ check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-s
 NODE_SECONDS ?= 120
 .PHONY: check-nodes
 check-nodes: build-release build-release-mpich ## as root: jobs over virtual nodes, with Open MPI and MPICH: random files, and NODE_SECONDS=120 of nodes that die and stop
-	tools/install-mpich
+	tools/install-wheel mpich
 	mkdir -p build/nodes
 	set -e; for preset in release release-mpich; do \
 	  IOCOMP_TEST_NODES=3 ctest --preset $$preset -R '^files_random$$'; \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measure how long xarray reads a variable of a Zarr store, by zarr-python, beside one of a posix series.
 
-The packages come from tools/install-zarr. They have a NumPy of their own, so another process reads.
+The packages come from tools/install-wheel zarr. They have a NumPy of their own, so another process reads.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
     """Write both, and have them read in turns."""
     given = arguments()
     if not (ROOT / "build/zarr/iocomp-installed").exists():
-        raise SystemExit("read_zarr.py: unsupported: tools/install-zarr fetches zarr-python")
+        raise SystemExit("read_zarr.py: unsupported: tools/install-wheel zarr fetches zarr-python")
     for ending, backend in ((".bin", "posix"), (".zarr", "zarr")):
         write(given.file.with_suffix(ending), given.bytes, backend)
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'build/zarr'}:{ROOT / 'bindings/python'}"}

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "build/zarr"))  # tools/install-zarr
+for wheel in ("tensorstore", "zarr"):  # tools/install-wheel
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "build" / wheel))
 
 import numpy as np
 from mpi4py import MPI

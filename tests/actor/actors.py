@@ -37,7 +37,7 @@ OPTIONAL_BACK_ENDS = {"mpiio", "hdf5", "netcdf", "pnetcdf", "zarr", "adios2"}
 MOST_SHOWN = 500  # entries
 NODES = Path(__file__).resolve().parents[1] / "nodes"
 MOST_OF_NODE = 64  # ranks
-MPICH = NODES.parents[1] / "build/mpich"  # tools/install-mpich
+MPICH = NODES.parents[1] / "build/mpich"  # tools/install-wheel mpich
 STARTER_ADDRESS = "10.77.0.1"  # of the launcher, as a node sees it (tests/nodes/job)
 
 # Words of scripts after which a process is dead, or its peers do not know whether it lives.
@@ -121,7 +121,7 @@ def no_nodes(build: Build) -> str:
     if subprocess.run(words, capture_output=True, check=False).returncode != 0:
         return "virtual nodes need root, and the command ip"
     if build.mpi != "openmpi" and not (MPICH / "iocomp-installed").exists():
-        return f"there is no {MPICH}: Debian's MPICH hangs between nodes; tools/install-mpich"
+        return f"there is no {MPICH}: Debian's MPICH hangs between nodes; tools/install-wheel mpich"
     return ""
 
 

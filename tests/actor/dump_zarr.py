@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tell what zarr-python and xarray find in stores: a path in a line comes in, an object in a line goes out.
 
-It has packages of its own (tools/install-zarr), so that it runs beside the test that asks it.
+It has packages of its own (tools/install-wheel zarr), so that it runs beside the test that asks it.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _at_offsets(path: Path) -> dict[int, dict[str, Array]]:
 
 def _in_zarr(path: Path) -> dict[int, dict[str, Array]]:
     if not has_zarr():
-        raise unittest.SkipTest("zarr-python is not there: tools/install-zarr fetches it")
+        raise unittest.SkipTest("zarr-python is not there: tools/install-wheel zarr fetches it")
     manifest = whole_manifest(Path(f"{path}.json").read_bytes())
     arrays = dumped(path)["arrays"]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stores of Zarr as zarr-python and xarray see them.
 
-These are fetched by tools/install-zarr, with a NumPy of their own, so they run in another process. Without them
+These are fetched by tools/install-wheel zarr, with a NumPy of their own, so they run in another process. Without them
 stores are read by iocomp alone; with IOCOMP_TEST_NEED_ZARR=1 that is a failure.
 """
 
@@ -26,7 +26,7 @@ PACKAGES = _HERE.parents[1] / "build/zarr"
 def has_zarr() -> bool:
     """Return True if the packages are there."""
     is_there = (PACKAGES / "iocomp-installed").exists()
-    assert is_there or os.environ.get("IOCOMP_TEST_NEED_ZARR") != "1", "tools/install-zarr fetches zarr-python"
+    assert is_there or os.environ.get("IOCOMP_TEST_NEED_ZARR") != "1", "tools/install-wheel zarr fetches zarr-python"
     return is_there
 
 

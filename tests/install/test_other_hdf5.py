@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that have another HDF5 than the modules of iocomp: the wheel of h5py brings one.
 
-The wheel is fetched by tools/install-h5py. Without it these tests are skipped; with IOCOMP_TEST_NEED_H5PY=1 they fail.
+The wheel is fetched by tools/install-wheel h5py. Without it these tests are skipped; with
+IOCOMP_TEST_NEED_H5PY=1 they fail.
 """
 
 import json
@@ -23,7 +24,7 @@ if BUILD["mpi"] != "openmpi":
     pytest.skip("Debian's mpi4py is for Open MPI", allow_module_level=True)
 pytest.importorskip("mpi4py")
 if not (WHEEL / "iocomp-installed").exists():
-    missing = f"the wheel of h5py is not in {WHEEL}: tools/install-h5py fetches it"
+    missing = f"the wheel of h5py is not in {WHEEL}: tools/install-wheel h5py fetches it"
     if os.environ.get("IOCOMP_TEST_NEED_H5PY") == "1":
         pytest.fail(missing, pytrace=False)
     pytest.skip(missing, allow_module_level=True)

@@ -91,7 +91,7 @@ zarr.consolidate_metadata(sys.argv[1])
 
 def test_blosc_of_others_is_read(tmp_path: Path) -> None:
     if not has_zarr():
-        pytest.skip("zarr-python is not there: tools/install-zarr fetches it")
+        pytest.skip("zarr-python is not there: tools/install-wheel zarr fetches it")
     path = tmp_path / "foreign.zarr"
     environment = os.environ | {"PYTHONPATH": str(PACKAGES)}
     subprocess.run([sys.executable, "-S", "-c", FOREIGN, str(path)], env=environment, check=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files described by `iocomp describe`, and what VTK makes of them.
 
-VTK is fetched by tools/install-vtk. Without it tests that import this are skipped; with IOCOMP_TEST_NEED_VTK=1 they
-fail.
+VTK is fetched by tools/install-wheel vtk. Without it tests that import this are skipped; with
+IOCOMP_TEST_NEED_VTK=1 they fail.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 VTK = Path(os.environ.get("IOCOMP_VTK", HERE.parents[1] / "build" / "vtk"))
 
 if not (VTK / "iocomp-installed").exists():
-    missing = f"VTK is not in {VTK}: tools/install-vtk fetches it (140 MB)"
+    missing = f"VTK is not in {VTK}: tools/install-wheel vtk fetches it (140 MB)"
     if os.environ.get("IOCOMP_TEST_NEED_VTK") == "1":
         raise RuntimeError(missing)
     pytest.skip(missing, allow_module_level=True)
