@@ -129,6 +129,8 @@ def read_build() -> Build:
     """Return what CMake told of the build. From now on the Python package finds its library."""
     build = Build(**json.loads(Path(os.environ["IOCOMP_TEST_BUILD"]).read_text()))
     if nodes() > 1:
+        if reason := no_nodes(build):
+            raise SystemExit(f"IOCOMP_TEST_NODES={nodes()}: {reason}")
         build = replace(build, launcher=over_nodes(build, nodes()))
     os.environ.setdefault("IOCOMP_LIBRARY", str(Path(build.modules).parent / "libiocomp.so"))
     return build
