@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A shard of Zarr has its chunks in row-major order, so long runs go straight to their places."""
+"""A shard of Zarr has its chunks in row-major order, so long runs go straight to their places.
+
+Steps of a few bytes share a file.
+"""
 
 from __future__ import annotations
 
@@ -68,6 +71,37 @@ def test_what_nobody_puts_is_zero(actors: Actors, mode: str) -> None:
         index = np.fromfile(job.folder / f"out.zarr/u/c.{step}.0.0", np.uint8)[-16 * CHUNKS - 4 : -4]
         offsets = index.view(np.int64)[::2]
         assert [chunk for chunk in range(CHUNKS) if offsets[chunk] >= 0] == [0, 1, 8], offsets
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_steps_of_a_few_bytes_share_a_file(actors: Actors, mode: str) -> None:
+    """A job that goes on from step 0 leaves nothing of later ones, also where it puts nothing itself."""
+    skip_if_missing(actors.build, "zarr")
+    define = "define out u int64 6\nfill out u -1\ndefine out v float64 60\n"
+    both, one = "put out u by=rows\nput out v by=rows\nend_step out\n", "put out v by=rows\nend_step out\n"
+    settings = mode_settings(mode) | {"files": {"out": file_settings("zarr", path="out.zarr", guard=False)}}
+    first = actors.play(
+        f"init\nopen out series\n{define}{4 * both}close out\n", ranks=3, settings=settings
+    )
+    assert first.status == 0 and not first.failures(), first
+    folder = first.folder / "out.zarr"
+    assert sorted(path.name for path in (folder / "u").iterdir()) == ["c.0.0", "zarr.json"]
+    assert len(list((folder / "v").glob("c.*"))) == 4
+    there = np.fromfile(folder / "u/c.0.0", np.int64).reshape(-1, 6)
+    for step in range(4):
+        np.testing.assert_array_equal(there[step], values(np.int64, 6, step))
+        np.testing.assert_array_equal(values_in("zarr", folder, step, "u"), there[step])
+    assert (there[4:] == -1).all()
+    out = file_settings("zarr", path="out.zarr", guard=False, existing="continue")
+    script = f"init\nopen out series after=0\n{define}{both}{one}close out\n"
+    second = actors.play(
+        script, ranks=2, settings=mode_settings(mode) | {"files": {"out": out}}, folder=first.folder
+    )
+    assert second.status == 0 and not second.failures(), second
+    assert values_in("zarr", folder, 2, "u") is None
+    for step in (0, 1):
+        np.testing.assert_array_equal(values_in("zarr", folder, step, "u"), values(np.int64, 6, step))
+    assert sorted(path.name for path in (folder / "u").iterdir()) == ["c.0.0", "zarr.json"]
 
 
 FOREIGN = """

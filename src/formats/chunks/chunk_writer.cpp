@@ -132,7 +132,8 @@ std::size_t position(std::int64_t number) { return static_cast<std::size_t>(numb
 Plan plan_of(const StepChunks& chunks, const std::vector<ChunkPart>& own, const ChunkOutput& to,
              int rank, int size) {
   Plan plan;
-  plan.owners = owners(chunks, holders(chunks, own, rank, size, to), size);
+  plan.owners = to.first_has_all ? std::vector<int>(position(chunks.count()), 0)
+                                 : owners(chunks, holders(chunks, own, rank, size, to), size);
   const auto round = rounds(chunks, plan.owners, size, PackedWriter::round_bytes);
   const auto all = round.empty() ? 0 : position(*std::ranges::max_element(round)) + 1;
   plan.parts.resize(all);

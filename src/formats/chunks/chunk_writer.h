@@ -38,7 +38,8 @@ struct ChunkOutput {
   Spares<ScratchMemory>& scratch;  ///< where they are put together
   MPI_Comm writers;
   const mpi::WaitPolicy& policy;
-  Compressed& compressed;  ///< what was encoded is added to it
+  Compressed& compressed;      ///< what was encoded is added to it
+  bool first_has_all = false;  ///< the first writer writes all chunks; else who has most of each
 };
 
 /// Bring the chunks of a step together, encode and write them. What nobody has put of a chunk has

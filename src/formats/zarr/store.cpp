@@ -10,12 +10,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "array/element_type.h"
+#include "array/repeat.h"
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/open_folder.h"
@@ -35,6 +37,9 @@ namespace iocomp::formats::zarr {
 namespace {
 
 constexpr const char* new_ending = ".new";
+// A file has so many steps of a variable that is no longer than that. Each step writes it anew.
+constexpr std::int64_t few_bytes = 64;
+constexpr std::int64_t steps_of_few_bytes = 1024;
 constexpr const char* others_in_store = "metadata";
 
 Array array_of(const Variable& variable, const Laid& laid) {
@@ -53,8 +58,9 @@ Array array_of(const Variable& variable, const Laid& laid) {
   if (laid.dimensions.has_time) {
     array.dimensions.insert(array.dimensions.begin(), contents::time_dimension);
     array.shape.insert(array.shape.begin(), laid.record + 1);
-    array.chunk.insert(array.chunk.begin(), 1);
-    array.shard.insert(array.shard.begin(), 1);
+    array.chunk.insert(array.chunk.begin(), laid.steps_in_file);
+    array.shard.insert(array.shard.begin(), laid.steps_in_file);
+    array.is_sharded = laid.steps_in_file == 1;
   }
   return array;
 }
@@ -79,13 +85,30 @@ void replace_text(const std::shared_ptr<const OpenFolder>& folder, const std::st
                 text);
 }
 
-// The step of a file "c.<step>...": -1 for others.
-std::int64_t record_of(std::string_view file) {
-  std::int64_t record = -1;
+// The place of a file "c.<place>..." along time: -1 for others.
+std::int64_t place_of(std::string_view file) {
+  std::int64_t place = -1;
   if (file.starts_with("c.")) {
-    (void)std::from_chars(file.data() + 2, file.data() + file.size(), record);
+    (void)std::from_chars(file.data() + 2, file.data() + file.size(), place);
   }
-  return record;
+  return place;
+}
+
+// Gives steps of a file the fill value.
+void blank(const Path& file, const Path& temporary, const Array& array,
+           const std::vector<std::int64_t>& steps) {
+  const std::string before = read_file(file).value_or("");
+  std::string text = before;
+  const auto bytes = static_cast<std::size_t>(array.chunk_bytes() / array.chunk.front());
+  for (const auto step : steps) {
+    const std::size_t begin = static_cast<std::size_t>(step) * bytes;
+    if (begin + bytes <= text.size()) {
+      array::repeat(array.fill, std::as_writable_bytes(std::span{text}).subspan(begin, bytes));
+    }
+  }
+  if (text != before) {
+    write_durably(file, temporary, text);
+  }
 }
 
 std::string text_of(const Json& json) {
@@ -106,12 +129,17 @@ Laid::Laid(const Variable& variable, std::int64_t step, const FormatOptions& opt
   compression.shuffle = compression.shuffle && array::size_bytes(variable.type) > 1 &&
                         compression.method == Compression::Method::zstd &&
                         chunks.bytes() <= most_bytes_of_blosc;
+  if (dimensions.has_time && !options.one_step && variable.bytes() > 0 &&
+      chunks.all_bytes() <= few_bytes && chunks.per_record == 1) {
+    steps_in_file = steps_of_few_bytes;
+    compression = {};
+  }
   std::vector<std::int64_t> place(static_cast<std::size_t>(variable.shape.dimensions), 0);
   if (dimensions.has_time) {
-    place.insert(place.begin(), record);
+    place.insert(place.begin(), record / steps_in_file);
   }
   file = Array{}.file_of(place);
-  temporary = is_once ? file + new_ending : file;
+  temporary = replaces() ? file + new_ending : file;
 }
 
 Store::Store(std::shared_ptr<const OpenFolder> root, const FormatOptions& options)
@@ -145,19 +173,31 @@ void Store::go_on() {
       root_->remove(name);  // it is of a step that is dropped
       continue;
     }
-    drop_files(name, [&](std::int64_t record) { return grows && record >= records_; });
+    drop_records(name, known.array,
+                 [&](std::int64_t record) { return grows && record >= records_; });
     known_.emplace(name, std::move(known));
   }
   tell();
 }
 
-// Removes files that a step left and that belong to no array, and files that were never to be seen.
-void Store::drop_files(const std::string& folder,
-                       const std::function<bool(std::int64_t)>& is_lost) const {
-  const OpenFolder opened = root_->folder(folder);
-  for (const auto& file : opened.names()) {
-    if (file.ends_with(new_ending) || is_lost(record_of(file))) {
-      opened.unlink(file);
+// Removes what steps left that are lost, and files that were never to be seen. A lost step in a
+// file with others gets the fill value.
+void Store::drop_records(const std::string& name, const Array& array,
+                         const std::function<bool(std::int64_t)>& is_lost) const {
+  const auto opened = std::make_shared<const OpenFolder>(root_->folder(name));
+  const std::int64_t together = array.has_time() ? array.shard.front() : 1;
+  for (const auto& file : opened->names()) {
+    const std::int64_t place = place_of(file);
+    std::vector<std::int64_t> lost;  // in the file
+    for (std::int64_t step = 0; step < together && place >= 0; ++step) {
+      if (is_lost(place * together + step)) {
+        lost.push_back(step);
+      }
+    }
+    if (file.ends_with(new_ending) || std::ssize(lost) == together) {
+      opened->unlink(file);
+    } else if (!lost.empty()) {
+      blank(in(opened, file), in(opened, file + new_ending), array, lost);
     }
   }
 }
@@ -272,7 +312,7 @@ void Store::commit(const Description& description, std::int64_t step) {
   numbers_.tell(description, step);
   for (const auto& placed : description.contents) {
     const Laid laid{placed.variable, placed.step, options_};
-    if (laid.is_once && placed.variable.bytes() > 0) {
+    if (laid.replaces() && placed.variable.bytes() > 0) {
       const OpenFolder folder = root_->folder(placed.variable.name);
       if (const int error = folder.rename(laid.temporary, laid.file); error != 0) {
         throw failure("rename", folder.text(laid.temporary), error);
@@ -299,7 +339,7 @@ void Store::finish(const Description& description) {
     records_ = std::max(earlier, steps.empty() ? 0 : *steps.rbegin() + 1);
     for (const auto& [name, known] : known_) {
       if (lacks_some && known.array.has_time()) {
-        drop_files(name, [&](std::int64_t record) {
+        drop_records(name, known.array, [&](std::int64_t record) {
           return record >= earlier && !steps.contains(record);
         });
       }

@@ -19,7 +19,7 @@
 namespace iocomp::formats::zarr {
 
 /// The place of a variable in a store, the same on all writers. The shard of a step is a file in
-/// the folder of the variable.
+/// the folder of the variable. Steps of a few bytes share a file, which is one chunk.
 struct Laid {
   Laid(const Variable& variable, std::int64_t step, const FormatOptions& options);
 
@@ -29,8 +29,12 @@ struct Laid {
   std::int64_t record = -1;  ///< along time; -1: there is no time
   /// It has values for one step of a file of all steps.
   bool is_once = false;
+  std::int64_t steps_in_file = 1;
   std::string file;       ///< of the shard of the step
   std::string temporary;  ///< under which that is written; the same where nobody can know of it yet
+
+  /// True if a new file takes the place of one that readers may know.
+  [[nodiscard]] bool replaces() const noexcept { return is_once || steps_in_file > 1; }
 };
 
 /// Zarr's metadata of a file, as the first writer keeps them. Readers who take the metadata of the
@@ -62,8 +66,8 @@ class Store {
     std::string told{};        // its metadata
   };
   void go_on();
-  void drop_files(const std::string& folder,
-                  const std::function<bool(std::int64_t)>& is_lost) const;
+  void drop_records(const std::string& name, const Array& array,
+                    const std::function<bool(std::int64_t)>& is_lost) const;
   void note(const Placed& placed);
   void lay_over_attributes(const Description& description);
   void tell_numbers();

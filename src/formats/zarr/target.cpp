@@ -18,6 +18,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/repeat.h"
 #include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -119,13 +120,32 @@ void StoreTarget::begin_shard(const Variable& variable, const Laid& laid) {
   shard_.name = laid.temporary;
   shard_.path = path_ + '/' + variable.name + '/' + laid.file;
   shard_.file = {};
+  shard_.begins_as = laid.steps_in_file > 1 ? laid.file : std::string{};
+  shard_.bytes = laid.steps_in_file * variable.bytes();
+  shard_.fill = fill_bytes(variable);
 }
 
 // The first writer that has a chunk for a shard makes its file.
 void StoreTarget::open_shard() {
-  if (!shard_.file.is_open()) {
-    shard_.file = root_->folder(shard_.folder).create_or_share(shard_.name, O_RDWR);
+  if (shard_.file.is_open()) {
+    return;
   }
+  const OpenFolder folder = root_->folder(shard_.folder);
+  shard_.file = folder.create_or_share(shard_.name, O_RDWR);
+  if (shard_.begins_as.empty()) {
+    return;
+  }
+  auto text = folder.read(shard_.begins_as);
+  if (text && std::ssize(*text) != shard_.bytes) {
+    throw Error{ErrorCode::storage_failure, "cannot go on with " + shard_.path + ": it has " +
+                                                std::to_string(text->size()) + " bytes where " +
+                                                std::to_string(shard_.bytes) + " are expected"};
+  }
+  if (!text) {
+    text.emplace(static_cast<std::size_t>(shard_.bytes), '\0');
+    array::repeat(shard_.fill, std::as_writable_bytes(std::span{*text}));
+  }
+  write_plainly(shard_.file, 0, std::as_bytes(std::span{*text}), shard_.path);
 }
 
 void StoreTarget::sync_shard() const {
@@ -163,7 +183,8 @@ std::vector<StoreTarget::Own> StoreTarget::cut(const std::vector<Part>& parts, s
     // A hole in a file reads as zeros.
     const bool has_fill = std::ranges::any_of(fill_bytes(variable),
                                               [](std::byte byte) { return byte != std::byte{0}; });
-    const bool needs_chunks = own.laid.compression.is_on() || has_fill || has_short_runs;
+    const bool needs_chunks =
+        own.laid.compression.is_on() || own.laid.steps_in_file > 1 || has_fill || has_short_runs;
     sums.insert(sums.end(), {needs_chunks ? 1 : 0, elements});
   }
   mpi::sum(writers_, sums, policy_, other_writers);
@@ -212,8 +233,11 @@ std::vector<StoredChunk> StoreTarget::put_chunks(const Own& own, std::int64_t& e
       encoder_.encode(whole, array::size_bytes(variable.type), compression, to.bytes);
     };
   }
-  return write_chunks(own.chunks, own.parts,
-                      {packed_, encode, scratch_, writers_, policy_, compressed_}, end);
+  // The writer that renames a file also reads it for the next step, so the copy is never an old
+  // one.
+  return write_chunks(
+      own.chunks, own.parts,
+      {packed_, encode, scratch_, writers_, policy_, compressed_, own.laid.steps_in_file > 1}, end);
 }
 
 void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step,
@@ -234,10 +258,13 @@ void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step
       put = outcome_of([&] { stored = put_in_place(all[i]); });
       ends[i] = all[i].laid.chunks.all_bytes();
     } else {
+      ends[i] = all[i].laid.record % all[i].laid.steps_in_file * variable.bytes();
       stored = put_chunks(all[i], ends[i]);
     }
     for (const auto& chunk : stored) {
-      written.push_back({static_cast<std::int64_t>(i), chunk});
+      if (all[i].laid.steps_in_file == 1) {
+        written.push_back({static_cast<std::int64_t>(i), chunk});
+      }
     }
     put = put.ok() ? outcome_of([this] { sync_shard(); }) : put;
     mine = mine.ok() ? put : mine;
@@ -248,7 +275,7 @@ void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step
   on_first([&] { end_shards(step, description, gathered, ends); });
 }
 
-// Writes the index of each shard behind its chunks.
+// Writes the index of each shard behind its chunks. A file of several steps has none.
 void StoreTarget::end_shards(std::int64_t step, const Description& description,
                              const std::vector<std::string>& stored,
                              const std::vector<std::int64_t>& ends) {
@@ -257,7 +284,8 @@ void StoreTarget::end_shards(std::int64_t step, const Description& description,
     const Variable& variable = description.contents[i].variable;
     if (variable.bytes() > 0) {
       const Laid laid{variable, step, options_};
-      chunks[i].resize(static_cast<std::size_t>(laid.chunks.per_record), no_chunk);
+      const auto count = laid.steps_in_file == 1 ? laid.chunks.per_record : 0;
+      chunks[i].resize(static_cast<std::size_t>(count), no_chunk);
     }
   }
   for (const auto& text : stored) {
