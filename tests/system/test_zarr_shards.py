@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from actors import Actors, Job
+from actors import OK, Actors, Job
 from files import MODES, file_settings, mode_settings, skip_if_missing, values, values_in
 from zarr_packages import PACKAGES, has_zarr
 
@@ -102,6 +102,28 @@ def test_steps_of_a_few_bytes_share_a_file(actors: Actors, mode: str) -> None:
     for step in (0, 1):
         np.testing.assert_array_equal(values_in("zarr", folder, step, "u"), values(np.int64, 6, step))
     assert sorted(path.name for path in (folder / "u").iterdir()) == ["c.0.0", "zarr.json"]
+
+
+@pytest.mark.parametrize("mode", ["kernel", "sync"])  # a fault of the script is of a rank
+def test_a_step_that_fails_at_its_commit_leaves_nothing_in_a_shared_file(
+    actors: Actors, mode: str
+) -> None:
+    """Metadata that cannot be written come after the file has its name. The job ends before it closes."""
+    skip_if_missing(actors.build, "zarr")
+    out = file_settings("zarr", path="out.zarr", guard=False)
+    script = "init\nopen out series\ndefine out u int64 6\ndefine out v float64 60\n"
+    for fault, puts in (("", "uv"), ("fault open EIO path=zarr.json times=1\n", "uv"), ("", "v")):
+        script += fault + "".join(f"put out {name} by=rows\n" for name in puts) + "end_step out\n"
+    job = actors.play(
+        script + "wait_step out 2\n@0 kill 0\n",
+        ranks=1,
+        settings=mode_settings(mode) | {"files": {"out": out}},
+    )
+    assert [entry["code"] for entry in job.calls("wait_step")] == [OK], job
+    folder = job.folder / "out.zarr"
+    np.testing.assert_array_equal(values_in("zarr", folder, 0, "u"), values(np.int64, 6, 0))
+    there = np.fromfile(folder / "u/c.0.0", np.int64).reshape(-1, 6)
+    assert (there[1:] == 0).all(), there[:4]
 
 
 FOREIGN = """

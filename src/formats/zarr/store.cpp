@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/zarr/store.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -18,12 +21,14 @@
 
 #include "array/element_type.h"
 #include "array/repeat.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/our_words.h"
 #include "base/path.h"
 #include "base/small_files.h"
+#include "base/write_plainly.h"
 #include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "formats/chunks/record_chunks.h"
@@ -94,20 +99,18 @@ std::int64_t place_of(std::string_view file) {
   return place;
 }
 
-// Gives steps of a file the fill value.
-void blank(const Path& file, const Path& temporary, const Array& array,
+// Gives steps that nobody is to see the fill value, in place: that needs no room on the disk.
+void blank(const OpenFolder& folder, const std::string& name, const Array& array,
            const std::vector<std::int64_t>& steps) {
-  const std::string before = read_file(file).value_or("");
-  std::string text = before;
-  const auto bytes = static_cast<std::size_t>(array.chunk_bytes() / array.chunk.front());
+  const Descriptor file = folder.open_own(name, O_RDWR);
+  const std::int64_t bytes = array.chunk_bytes() / array.chunk.front();
+  std::vector<std::byte> filled(static_cast<std::size_t>(bytes));
+  array::repeat(array.fill, filled);
   for (const auto step : steps) {
-    const std::size_t begin = static_cast<std::size_t>(step) * bytes;
-    if (begin + bytes <= text.size()) {
-      array::repeat(array.fill, std::as_writable_bytes(std::span{text}).subspan(begin, bytes));
-    }
+    write_plainly(file, step * bytes, filled, folder.text(name));
   }
-  if (text != before) {
-    write_durably(file, temporary, text);
+  if (::fsync(file.raw()) != 0) {
+    throw failure("fsync", folder.text(name), errno);
   }
 }
 
@@ -184,9 +187,9 @@ void Store::go_on() {
 // file with others gets the fill value.
 void Store::drop_records(const std::string& name, const Array& array,
                          const std::function<bool(std::int64_t)>& is_lost) const {
-  const auto opened = std::make_shared<const OpenFolder>(root_->folder(name));
+  const OpenFolder opened = root_->folder(name);
   const std::int64_t together = array.has_time() ? array.shard.front() : 1;
-  for (const auto& file : opened->names()) {
+  for (const auto& file : opened.names()) {
     const std::int64_t place = place_of(file);
     std::vector<std::int64_t> lost;  // in the file
     for (std::int64_t step = 0; step < together && place >= 0; ++step) {
@@ -195,9 +198,9 @@ void Store::drop_records(const std::string& name, const Array& array,
       }
     }
     if (file.ends_with(new_ending) || std::ssize(lost) == together) {
-      opened->unlink(file);
+      opened.unlink(file);
     } else if (!lost.empty()) {
-      blank(in(opened, file), in(opened, file + new_ending), array, lost);
+      blank(opened, file, array, lost);
     }
   }
 }
@@ -224,12 +227,17 @@ void Store::make_place(const Variable& variable, std::int64_t step) {
 }
 
 void Store::drop(const Description& description, std::int64_t step) noexcept {
-  (void)outcome_of([&] {
-    for (const auto& placed : description.contents) {
-      const Laid laid{placed.variable, step, options_};
-      root_->folder(placed.variable.name).unlink(laid.temporary);
-    }
-  });
+  for (const auto& placed : description.contents) {
+    (void)outcome_of([&] {
+      const Variable& variable = placed.variable;
+      const Laid laid{variable, step, options_};
+      root_->folder(variable.name).unlink(laid.temporary);
+      if (laid.steps_in_file > 1) {  // it may have its name already
+        drop_records(variable.name, array_of(variable, laid),
+                     [&](std::int64_t record) { return record == laid.record; });
+      }
+    });
+  }
 }
 
 void Store::note(const Placed& placed) {
