@@ -140,7 +140,8 @@ Verdict verdict_on(std::string_view call, int descriptor, std::size_t bytes) {
     Book& kept = book();
     const std::scoped_lock lock{kept.mutex};
     struct stat status{};
-    const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    const bool is_file =
+        ::fstatat(descriptor, "", &status, AT_EMPTY_PATH) == 0 && S_ISREG(status.st_mode);
     if (is_file && verdict.error != 0) {
       kept.told[path].insert(descriptor);
     } else if (kept.told.contains(path) && kept.told[path].insert(descriptor).second) {
