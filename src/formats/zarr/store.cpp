@@ -114,6 +114,23 @@ void blank(const OpenFolder& folder, const std::string& name, const Array& array
   }
 }
 
+// Makes the new file with the steps of the old one, and with the fill value in the others.
+void begin_as_before(const OpenFolder& folder, const Laid& laid, const Variable& variable) {
+  const std::string path = folder.text(laid.file);
+  const std::int64_t bytes = laid.steps_in_file * variable.bytes();
+  auto text = folder.read(laid.file);
+  if (text && std::ssize(*text) != bytes) {
+    throw Error{ErrorCode::storage_failure, "cannot go on with " + path + ": it has " +
+                                                std::to_string(text->size()) + " bytes where " +
+                                                std::to_string(bytes) + " are expected"};
+  }
+  if (!text) {
+    text.emplace(static_cast<std::size_t>(bytes), '\0');
+    array::repeat(fill_bytes(variable), std::as_writable_bytes(std::span{*text}));
+  }
+  write_plainly(folder.create(laid.temporary, O_WRONLY), 0, std::as_bytes(std::span{*text}), path);
+}
+
 std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
@@ -223,7 +240,11 @@ void Store::make_place(const Variable& variable, std::int64_t step) {
   } else if (const int error = root_->make_folder(variable.name); error != 0 && error != EEXIST) {
     throw failure("create", root_->text(variable.name), error);
   }
-  root_->folder(variable.name).unlink(laid.temporary);
+  const OpenFolder folder = root_->folder(variable.name);
+  folder.unlink(laid.temporary);
+  if (laid.steps_in_file > 1) {
+    begin_as_before(folder, laid, variable);
+  }
 }
 
 void Store::drop(const Description& description, std::int64_t step) noexcept {
@@ -231,10 +252,10 @@ void Store::drop(const Description& description, std::int64_t step) noexcept {
     (void)outcome_of([&] {
       const Variable& variable = placed.variable;
       const Laid laid{variable, step, options_};
-      root_->folder(variable.name).unlink(laid.temporary);
-      if (laid.steps_in_file > 1) {  // it may have its name already
-        drop_records(variable.name, array_of(variable, laid),
-                     [&](std::int64_t record) { return record == laid.record; });
+      const OpenFolder folder = root_->folder(variable.name);
+      folder.unlink(laid.temporary);
+      if (laid.steps_in_file > 1 && folder.has(laid.file)) {  // it may have its name already
+        blank(folder, laid.file, array_of(variable, laid), {laid.record % laid.steps_in_file});
       }
     });
   }

@@ -18,7 +18,6 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "array/repeat.h"
 #include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -120,32 +119,13 @@ void StoreTarget::begin_shard(const Variable& variable, const Laid& laid) {
   shard_.name = laid.temporary;
   shard_.path = path_ + '/' + variable.name + '/' + laid.file;
   shard_.file = {};
-  shard_.begins_as = laid.steps_in_file > 1 ? laid.file : std::string{};
-  shard_.bytes = laid.steps_in_file * variable.bytes();
-  shard_.fill = fill_bytes(variable);
 }
 
 // The first writer that has a chunk for a shard makes its file.
 void StoreTarget::open_shard() {
-  if (shard_.file.is_open()) {
-    return;
+  if (!shard_.file.is_open()) {
+    shard_.file = root_->folder(shard_.folder).create_or_share(shard_.name, O_RDWR);
   }
-  const OpenFolder folder = root_->folder(shard_.folder);
-  shard_.file = folder.create_or_share(shard_.name, O_RDWR);
-  if (shard_.begins_as.empty()) {
-    return;
-  }
-  auto text = folder.read(shard_.begins_as);
-  if (text && std::ssize(*text) != shard_.bytes) {
-    throw Error{ErrorCode::storage_failure, "cannot go on with " + shard_.path + ": it has " +
-                                                std::to_string(text->size()) + " bytes where " +
-                                                std::to_string(shard_.bytes) + " are expected"};
-  }
-  if (!text) {
-    text.emplace(static_cast<std::size_t>(shard_.bytes), '\0');
-    array::repeat(shard_.fill, std::as_writable_bytes(std::span{*text}));
-  }
-  write_plainly(shard_.file, 0, std::as_bytes(std::span{*text}), shard_.path);
 }
 
 void StoreTarget::sync_shard() const {
@@ -233,8 +213,7 @@ std::vector<StoredChunk> StoreTarget::put_chunks(const Own& own, std::int64_t& e
       encoder_.encode(whole, array::size_bytes(variable.type), compression, to.bytes);
     };
   }
-  // The writer that renames a file also reads it for the next step, so the copy is never an old
-  // one.
+  // The first writer has begun such a file with other steps, and makes it durable with this one.
   return write_chunks(
       own.chunks, own.parts,
       {packed_, encode, scratch_, writers_, policy_, compressed_, own.laid.steps_in_file > 1}, end);

@@ -64,9 +64,6 @@ class StoreTarget : public StepTarget {
     std::string name;
     std::string path;
     Descriptor file;
-    std::string begins_as{};  // a file whose bytes it has at first; empty: none
-    std::int64_t bytes = 0;   // that it has then; of the fill value, where that file is not there
-    std::vector<std::byte> fill{};
   };
   void agree(const Outcome& mine) const;
   void on_first(const std::function<void()>& call) const;
