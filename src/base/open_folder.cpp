@@ -175,11 +175,21 @@ std::optional<OpenFolder> OpenFolder::if_there(const std::string& path) {
   return OpenFolder{path};
 }
 
+void OpenFolder::check_fence(const std::string& name) const {
+  if (is_fenced()) {
+    throw failure("write", text(name), ECANCELED);
+  }
+}
+
 std::string OpenFolder::text(const std::string& name) const {
   return said_ + (said_.empty() || said_.ends_with('/') ? "" : "/") + name;
 }
 
 Descriptor OpenFolder::open_raw(const std::string& name, int flags) const noexcept {
+  if ((flags & O_ACCMODE) != O_RDONLY && is_fenced()) {
+    errno = ECANCELED;
+    return {};
+  }
   return opened_by([&] {
     return ::openat(opened_.raw(), name.c_str(), flags | without_waiting, for_everybody);
   });
@@ -203,6 +213,7 @@ Descriptor OpenFolder::checked(Descriptor file, const std::string& name) const {
 }
 
 std::optional<Descriptor> OpenFolder::create_first(const std::string& name, int access) const {
+  check_fence(name);
   auto file = opened_by([&] {
     return ::openat(opened_.raw(), name.c_str(), access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                     for_everybody);
@@ -377,10 +388,16 @@ std::vector<std::string> OpenFolder::names() const {
 }
 
 int OpenFolder::rename(const std::string& from, const std::string& to) const noexcept {
+  if (is_fenced()) {
+    return ECANCELED;
+  }
   return errno_of(::renameat(opened_.raw(), from.c_str(), opened_.raw(), to.c_str()));
 }
 
 int OpenFolder::rename_first(const std::string& from, const std::string& to) const noexcept {
+  if (is_fenced()) {
+    return ECANCELED;
+  }
   const int folder = opened_.raw();
   int error = errno_of(::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE));
   if (error == 0 || !is_not_supported(error)) {
@@ -396,11 +413,17 @@ int OpenFolder::rename_first(const std::string& from, const std::string& to) con
 }
 
 int OpenFolder::exchange(const std::string& one, const std::string& other) const noexcept {
+  if (is_fenced()) {
+    return ECANCELED;
+  }
   return errno_of(
       ::renameat2(opened_.raw(), one.c_str(), opened_.raw(), other.c_str(), RENAME_EXCHANGE));
 }
 
 int OpenFolder::unlink(const std::string& name) const noexcept {
+  if (is_fenced()) {
+    return ECANCELED;
+  }
   return errno_of(::unlinkat(opened_.raw(), name.c_str(), 0));
 }
 
@@ -417,11 +440,12 @@ int OpenFolder::remove(const std::string& name) const noexcept {
   } catch (const std::exception&) {
     return error;  // it is no folder, or cannot be opened
   }
-  return errno_of(::unlinkat(opened_.raw(), name.c_str(), AT_REMOVEDIR));
+  return is_fenced() ? ECANCELED : errno_of(::unlinkat(opened_.raw(), name.c_str(), AT_REMOVEDIR));
 }
 
 int OpenFolder::make_folder(const std::string& name) const noexcept {
-  return errno_of(::mkdirat(opened_.raw(), name.c_str(), folder_for_everybody));
+  return is_fenced() ? ECANCELED
+                     : errno_of(::mkdirat(opened_.raw(), name.c_str(), folder_for_everybody));
 }
 
 void OpenFolder::sync() const {
@@ -437,8 +461,10 @@ void OpenFolder::sync() const {
 
 OpenFolder OpenFolder::folder(const std::string& name, Links links) const {
   const int flags = folder_flags | (links == Links::followed ? 0 : O_NOFOLLOW);
-  return OpenFolder{opened_by([&] { return ::openat(opened_.raw(), name.c_str(), flags); }),
+  OpenFolder inside{opened_by([&] { return ::openat(opened_.raw(), name.c_str(), flags); }),
                     text(name), FolderAddress{.path = address_.path + '/' + name}};
+  inside.fence(is_taken_over_);
+  return inside;
 }
 
 OpenFolder OpenFolder::top() const {

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -59,6 +61,16 @@ class OpenFolder {
   /// A name in it, for messages.
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] const Descriptor& descriptor() const noexcept { return opened_; }
+
+  /// Others may take over the files in it. From the moment that `is_taken_over` says so, nothing is
+  /// created, opened for writing, renamed or removed through this folder or through those opened
+  /// from it: such calls fail with ECANCELED.
+  /// @param is_taken_over  is called from any thread, and throws nothing; empty: nobody may.
+  void fence(std::function<bool()> is_taken_over) { is_taken_over_ = std::move(is_taken_over); }
+  [[nodiscard]] bool has_fence() const noexcept { return static_cast<bool>(is_taken_over_); }
+  /// The same check for whoever changes a file that was opened earlier.
+  /// @throws Error{storage_failure}.
+  void check_fence(const std::string& name) const;
 
   // Files. `access` is O_RDONLY, O_WRONLY or O_RDWR, perhaps with flags such as O_DIRECT.
   /// Make a new file. What has the name is removed.
@@ -112,6 +124,7 @@ class OpenFolder {
 
  private:
   OpenFolder(Descriptor opened, std::string said, FolderAddress address);
+  [[nodiscard]] bool is_fenced() const noexcept { return is_taken_over_ && is_taken_over_(); }
   [[nodiscard]] Descriptor open_raw(const std::string& name, int flags) const noexcept;
   [[nodiscard]] Descriptor checked(Descriptor file, const std::string& name) const;
   [[nodiscard]] Descriptor with_one_name(Descriptor file, const std::string& name) const;
@@ -120,6 +133,7 @@ class OpenFolder {
   std::string said_;
   Descriptor opened_;
   FolderAddress address_;
+  std::function<bool()> is_taken_over_;
 };
 
 /// True for the errno of a rename or a link that the file system does not know.

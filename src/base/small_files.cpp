@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,9 +45,9 @@ void write_durably(const Path& path, const Path& temporary, std::string_view tex
   write_durably(path, temporary, std::span{&text, 1});
 }
 
-void write_durably(const Path& path, const Path& temporary, std::span<const std::string_view> parts,
-                   const std::function<void()>& may_appear) {
-  NewFile{path, temporary, parts}.appear(may_appear);
+void write_durably(const Path& path, const Path& temporary,
+                   std::span<const std::string_view> parts) {
+  NewFile{path, temporary, parts}.appear();
 }
 
 std::optional<struct stat> find_file(const std::string& path) {
@@ -115,12 +114,6 @@ NewFile::NewFile(Path path, Path temporary, std::span<const std::string_view> pa
   (void)::sync_file_range(file_.raw(), 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
-void check_may_appear(const std::function<void()>& may_appear) {
-  if (may_appear) {
-    may_appear();
-  }
-}
-
 void NewFile::remove() noexcept {
   if (file_.is_open()) {
     file_.close();
@@ -128,7 +121,7 @@ void NewFile::remove() noexcept {
   }
 }
 
-void NewFile::appear(const std::function<void()>& may_appear) {
+void NewFile::appear() {
   const OpenFolder& folder = path_.folder();
   try {
     if (!has_bug(Bug::manifest_not_synced) && ::fsync(file_.raw()) != 0) {
@@ -137,7 +130,6 @@ void NewFile::appear(const std::function<void()>& may_appear) {
     if (file_.close() != 0) {
       throw failure("close", temporary_.text(), errno);
     }
-    check_may_appear(may_appear);
     if (const int error = folder.rename(temporary_.name(), path_.name()); error != 0) {
       throw failure("rename " + temporary_.text() + " to", path_.text(), error);
     }

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,9 +21,8 @@ namespace iocomp {
 /// @throws Error{storage_failure}.
 void write_durably(const Path& path, const Path& temporary, std::string_view text);
 /// The same, of a text in parts.
-/// @param may_appear  see check_may_appear.
-void write_durably(const Path& path, const Path& temporary, std::span<const std::string_view> parts,
-                   const std::function<void()>& may_appear = {});
+void write_durably(const Path& path, const Path& temporary,
+                   std::span<const std::string_view> parts);
 
 /// Look at a path, links followed. Nothing if it is not there. @throws Error{storage_failure}.
 [[nodiscard]] std::optional<struct stat> find_file(const std::string& path);
@@ -47,9 +45,6 @@ void make_folders(const std::string& path);
 /// @throws Error{storage_failure} also if it is no file.
 void write_file(const std::string& path, std::string_view text);
 
-/// Call it, if it is there: right before something gets a name, it throws where that shall not be.
-void check_may_appear(const std::function<void()>& may_appear);
-
 /// A file that is written and has not got its name yet. Its bytes are on their way to the disk, so
 /// whatever is made durable meanwhile leaves little to do for its own fsync.
 class NewFile {
@@ -64,9 +59,8 @@ class NewFile {
   ~NewFile() { remove(); }
 
   /// fsync it, rename it to `path` and fsync the folder. Once.
-  /// @param may_appear  see check_may_appear.
   /// @throws Error{storage_failure}.
-  void appear(const std::function<void()>& may_appear = {});
+  void appear();
 
  private:
   void remove() noexcept;

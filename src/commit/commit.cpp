@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,9 +34,7 @@ namespace {
 
 // Called before a temporary is removed that was to replace another file. The other file stays, and
 // gets its own manifest again. @return true if the temporary may be removed.
-// @param may_appear  see TargetNames; for a job of ours.
-bool keep_what_was_to_be_replaced(const Path& temporary,
-                                  const std::function<void()>& may_appear = {}) noexcept {
+bool keep_what_was_to_be_replaced(const Path& temporary) noexcept {
   const std::string target = belongs_to(temporary.name());
   if (target.empty()) {
     return true;
@@ -49,14 +46,12 @@ bool keep_what_was_to_be_replaced(const Path& temporary,
            if (of_old_one != found) {
              if (of_old_one) {
                const std::string_view text{*of_old_one};
-               write_durably(manifest, temporary + ".json", std::span{&text, 1}, may_appear);
+               write_durably(manifest, temporary + ".json", std::span{&text, 1});
              } else {
-               check_may_appear(may_appear);
                manifest.folder().unlink(manifest.name());
                manifest.folder().sync();
              }
            }
-           check_may_appear(may_appear);
          })
       .ok();
 }
@@ -64,7 +59,7 @@ bool keep_what_was_to_be_replaced(const Path& temporary,
 // Creates a file, because permissions, read-only mounts, quotas and mapped users have no other
 // common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  remove_begun(names.temporary, names.may_appear);  // from an earlier process with our number
+  remove_begun(names.temporary);  // from an earlier process with our number
   const Path trial = beside_temporary(names, trial_ending);
   const Outcome made = outcome_of([&] { (void)trial.folder().create(trial.name(), O_WRONLY); });
   if (!made.ok()) {
@@ -72,7 +67,6 @@ void check_that_files_can_be_created(const TargetNames& names) {
                 "cannot create a file beside " + names.target.text() + ": " + made.story};
   }
   trial.folder().unlink(trial.name());
-  check_may_appear(names.may_appear);
 }
 
 void refuse_a_folder(const Path& path) {
@@ -131,13 +125,10 @@ void take_back_manifest(const TargetNames& names, const std::optional<std::strin
 }
 
 // Makes the manifest what it was, also after a power loss. Only the failure that led here is told.
-// Files that others have taken over are left to them.
 void undo(const TargetNames& names, const std::optional<std::string>& before,
           bool describes_target) noexcept {
-  if (!is_taken_over(names)) {
-    take_back_manifest(names, before, describes_target);
-    (void)outcome_of([&] { names.target.folder().sync(); });
-  }
+  take_back_manifest(names, before, describes_target);
+  (void)outcome_of([&] { names.target.folder().sync(); });
 }
 
 // Runs `body`. If that fails, the manifest is as it was.
@@ -181,11 +172,8 @@ void replace_described(const TargetNames& names, const ManifestHead& head,
 }
 
 // Takes its name away from a file that is not committed. A plain file that has replaced another
-// keeps the name, because nothing else is left. Files that others have taken over are left to them.
+// keeps the name, because nothing else is left.
 void take_back(const TargetNames& names, bool replace) noexcept {
-  if (is_taken_over(names)) {
-    return;
-  }
   if (!replace) {
     (void)names.target.folder().rename(names.target.name(), names.temporary.name());
   } else if (!names.folder_mark.empty()) {
@@ -198,8 +186,8 @@ void take_back(const TargetNames& names, bool replace) noexcept {
 
 }  // namespace
 
-void remove_begun(const Path& temporary, const std::function<void()>& may_appear) noexcept {
-  if (keep_what_was_to_be_replaced(temporary, may_appear)) {
+void remove_begun(const Path& temporary) noexcept {
+  if (keep_what_was_to_be_replaced(temporary)) {
     temporary.folder().remove(temporary.name());
   }
 }
@@ -209,10 +197,6 @@ Error target_is_there(const TargetNames& names, const char* when) {
       ErrorCode::target_exists,
       names.target.text() + ' ' + when +
           "; remove it, choose another path, or set existing = \"replace\" or \"continue\""};
-}
-
-bool is_taken_over(const TargetNames& names) {
-  return names.may_appear && !outcome_of(names.may_appear).ok();
 }
 
 void prepare_target(const TargetNames& names, bool replace) {
@@ -233,7 +217,6 @@ void publish(const TargetNames& names, bool replace) {
   const std::string& from = names.temporary.name();
   const std::string& to = names.target.name();
   const bool replaces_one = replace && folder.has(to);
-  check_may_appear(names.may_appear);
   const int error = !replace           ? folder.rename_first(from, to)
                     : is_folder_target ? rename_replacing(folder, from, to)
                                        : folder.rename(from, to);
@@ -263,7 +246,6 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
     replace_described(names, head, description, earlier);
     return;
   }
-  check_may_appear(names.may_appear);
   if (finds_one) {  // refuse before its manifest changes
     throw target_is_there(names, "has appeared meanwhile");
   }
@@ -289,7 +271,7 @@ void check_identity(const TargetNames& names, const std::string& identity) {
 }
 
 void describe_again(const TargetNames& names, NewFile& manifest) {
-  change_manifest(names, true, [&] { manifest.appear(names.may_appear); });
+  change_manifest(names, true, [&] { manifest.appear(); });
 }
 
 bool describe_more(const TargetNames& names, const std::string& of_manifest, std::int64_t bytes,
@@ -303,7 +285,7 @@ bool describe_more(const TargetNames& names, const std::string& of_manifest, std
     return false;
   }
   try {
-    check_may_appear(names.may_appear);
+    names.manifest.folder().check_fence(names.manifest.name());
     write_plainly(*file, bytes, std::as_bytes(std::span{line}), names.manifest.text());
     if (!has_bug(Bug::manifest_not_synced) && ::fdatasync(file->raw()) != 0) {
       throw failure("fsync", names.manifest.text(), errno);
@@ -322,14 +304,11 @@ bool describe_more(const TargetNames& names, const std::string& of_manifest, std
 
 void abandon(const TargetNames& names) noexcept {
   if (!has_bug(Bug::temporary_left)) {
-    remove_begun(names.temporary, names.may_appear);
+    remove_begun(names.temporary);
   }
 }
 
 bool remove_committed(const TargetNames& names) noexcept {
-  if (is_taken_over(names)) {
-    return false;
-  }
   const OpenFolder& folder = names.target.folder();
   if (!names.folder_mark.empty()) {
     // The folder is renamed first, so that neither a kill nor a power loss leaves half of it under
@@ -341,14 +320,12 @@ bool remove_committed(const TargetNames& names) noexcept {
   } else {
     folder.unlink(names.target.name());
   }
-  // A power loss must leave no file without a description. Others may have taken the files over
-  // meanwhile, and have put a new one here.
+  // A power loss must leave no file without a description.
   bool is_gone = false;
   (void)outcome_of([&] {
     is_gone = !names.target.is_there();
     if (is_gone) {
       folder.sync();
-      check_may_appear(names.may_appear);
       folder.unlink(names.manifest.name());
     }
   });

@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,9 +32,6 @@ struct TargetNames {
   Path temporary;  ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
   Path manifest;   ///< "out/fields.h5.json"
   std::string folder_mark{};  ///< see Traits: not empty if the target is a folder
-  /// Throws if others have taken the file over: then nothing gets its name. Empty if nobody can
-  /// take it over.
-  std::function<void()> may_appear{};
 };
 
 /// @param path  of a file of all steps: "out/fields.h5".
@@ -67,11 +63,7 @@ struct NameOfStep {
 
 /// Remove a temporary. The file that it was going to replace stays, with its own manifest. Never
 /// throws.
-/// @param may_appear  see TargetNames; for a file of this job.
-void remove_begun(const Path& temporary, const std::function<void()>& may_appear = {}) noexcept;
-
-/// True if `may_appear` throws.
-[[nodiscard]] bool is_taken_over(const TargetNames& names);
+void remove_begun(const Path& temporary) noexcept;
 
 /// The error that tells of a file that stands in the way. @param when  for the message: "exists".
 [[nodiscard]] Error target_is_there(const TargetNames& names, const char* when);

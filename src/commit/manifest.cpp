@@ -322,7 +322,7 @@ NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
 
 void write_manifest(const TargetNames& names, const ManifestHead& head,
                     const contents::Description& description, const ToldSteps& earlier) {
-  begin_manifest(names, head, description, earlier).appear(names.may_appear);
+  begin_manifest(names, head, description, earlier).appear();
 }
 
 void unseal(Json& manifest) {
@@ -332,7 +332,8 @@ void unseal(Json& manifest) {
 }
 
 Path beside_temporary(const TargetNames& names, std::string_view ending) {
-  return names.may_appear ? of_server(names, ending) : names.temporary + std::string{ending};
+  return names.temporary.folder().has_fence() ? of_server(names, ending)
+                                              : names.temporary + std::string{ending};
 }
 
 void remove_server_files(const TargetNames& names) noexcept {

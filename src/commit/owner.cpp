@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -202,7 +201,7 @@ std::vector<Path> temporaries_of(const Path& path) {
 namespace {
 
 // Removes manifests without their file, which a job was about to remove, or to name, when it ended.
-void remove_lonely_manifests(const Path& path, const std::function<void()>& may_appear) {
+void remove_lonely_manifests(const Path& path) {
   constexpr std::string_view ending = ".json";
   const OpenFolder& folder = path.folder();
   for (const auto& name : folder.names()) {
@@ -219,7 +218,6 @@ void remove_lonely_manifests(const Path& path, const std::function<void()>& may_
       }
     });
     if (lonely.value_or("").find("\"iocomp_manifest\"") != std::string::npos) {
-      check_may_appear(may_appear);
       log::info(folder.text(name) + " was left by a job that ended early: removed");
       folder.unlink(name);
     }
@@ -228,17 +226,16 @@ void remove_lonely_manifests(const Path& path, const std::function<void()>& may_
 
 }  // namespace
 
-void clear_away(const Path& path, const Owner& /*owner*/, const std::function<void()>& may_appear) {
+void clear_away(const Path& path, const Owner& /*owner*/) {
   for (const auto& temporary : temporaries_of(path)) {
-    check_may_appear(may_appear);
     if (temporary.name().ends_with(set_aside_ending)) {
       put_back(path.folder(), temporary.name(), belongs_to(temporary.name()));
     } else {
       log::info(temporary.text() + " was left by a job that ended early: removed");
-      remove_begun(temporary, may_appear);
+      remove_begun(temporary);
     }
   }
-  remove_lonely_manifests(path, may_appear);
+  remove_lonely_manifests(path);
 }
 
 }  // namespace iocomp::commit

@@ -64,9 +64,7 @@ struct Holder {
 
 /// Remove what an ended job has left that began to write the files of a path: temporaries, and
 /// manifests without their file. A file that was set aside gets its name again. The log tells it.
-/// @param owner       of these files; it shows that nobody else writes them.
-/// @param may_appear  see TargetNames. A server that was stopped may own the files after the
-/// compute ranks have written and closed them without it.
-void clear_away(const Path& path, const Owner& owner, const std::function<void()>& may_appear = {});
+/// @param owner  of these files; it shows that nobody else writes them.
+void clear_away(const Path& path, const Owner& owner);
 
 }  // namespace iocomp::commit

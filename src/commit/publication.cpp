@@ -46,13 +46,6 @@ TargetNames numbered(const Path& path, const Publication::Identity& identity,
                      const formats::Format& format, std::int64_t number) {
   TargetNames names = target_names(path, number, identity.job);
   names.folder_mark = format.traits().folder_mark;
-  if (identity.is_given_up && !has_bug(Bug::late_server_publishes)) {
-    names.may_appear = [given_up = identity.is_given_up] {
-      if (given_up()) {
-        throw Error{ErrorCode::storage_failure, "the compute ranks have taken the file over"};
-      }
-    };
-  }
   return names;
 }
 
@@ -107,14 +100,20 @@ void Publication::hold(std::shared_ptr<const OpenFolder> folder) {
   path_ = Path{identity_.held, name_in_folder(identity_.path)};
 }
 
+std::shared_ptr<const OpenFolder> Publication::open(const std::string& path) const {
+  OpenFolder folder{path, folder_of(identity_.path)};
+  if (!has_bug(Bug::late_server_publishes)) {
+    folder.fence(identity_.is_given_up);
+  }
+  return std::make_shared<const OpenFolder>(std::move(folder));
+}
+
 void Publication::resolve() {
   if (identity_.held) {
     return;
   }
   std::shared_ptr<const OpenFolder> folder;
-  const Outcome opened = outcome_of([&] {
-    folder = std::make_shared<const OpenFolder>(identity_.folder.path, folder_of(identity_.path));
-  });
+  const Outcome opened = outcome_of([&] { folder = open(identity_.folder.path); });
   if (!opened.ok()) {
     throw Error{opened.code, "cannot write " + identity_.path + ": " + opened.story};
   }
@@ -128,8 +127,7 @@ void Publication::begin_at(const contents::Beginning& beginning) {
     beginning_ = beginning;
     return;
   }
-  auto folder =
-      std::make_shared<const OpenFolder>(beginning.folder.path, folder_of(identity_.path));
+  auto folder = open(beginning.folder.path);
   const FolderAddress& here = folder->address();
   const Path path{folder, name_in_folder(identity_.path)};
   if (!have_the_same_numbers(here, beginning.folder) &&
@@ -284,7 +282,7 @@ contents::Beginning Publication::begin_file() {
     return {.number = beginning.number};
   }
   if (format_->traits().offsets_by_layout) {
-    check_may_appear(target.may_appear);
+    target.target.folder().check_fence(target.target.name());
     cut(target.target, beginning.bytes);
   }
   published_->is_there = true;

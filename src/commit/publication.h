@@ -149,6 +149,7 @@ class Publication {
   [[nodiscard]] Job abandon_file() const;
 
  private:
+  [[nodiscard]] std::shared_ptr<const OpenFolder> open(const std::string& folder) const;
   [[nodiscard]] bool replaces() const noexcept {
     return identity_.existing != config::Existing::refuse;
   }

@@ -58,7 +58,6 @@ Outcome Publisher::in_file(const Outcome& outcome, std::int64_t first, std::int6
 
 contents::Beginning Publisher::prepare() {
   publication_.resolve();
-  const TargetNames names = publication_.names(0);
   const auto& identity = setup_.identity;
   // A stopped server may go on with a write of its format. So only plain files with a fixed layout
   // can be taken from it.
@@ -67,7 +66,7 @@ contents::Beginning Publisher::prepare() {
                      : may_take           ? Owner::Claim::from_server
                                           : Owner::Claim::alone;
   owner_ = std::make_unique<Owner>(publication_.path(), identity.job, claim);
-  clear_away(publication_.path(), *owner_, names.may_appear);
+  clear_away(publication_.path(), *owner_);
   const auto beginning = publication_.begin();
   publication_.go_on(setup_.options);
   return beginning;
@@ -95,7 +94,6 @@ void Publisher::start(std::int64_t number, const Then& then) {
     if (number >= 0) {
       publication_.prepare(number);
     }
-    check_may_appear(publication_.names(number).may_appear);
     const Path path = publication_.data_path(number);
     if (is_plain() && publication_.opening() == formats::Opening::finds) {
       target.file = std::make_shared<disk::OutputFile>(formats::make_file(path, O_RDWR),

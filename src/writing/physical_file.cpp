@@ -34,9 +34,6 @@ PhysicalFile::~PhysicalFile() {
 
 const std::shared_ptr<disk::OutputFile>& PhysicalFile::open() {
   if (!output_) {
-    if (options_.is_given_up && options_.is_given_up()) {
-      throw failure("open", path_.text(), ECANCELED);
-    }
     output_ = std::make_shared<disk::OutputFile>(formats::open_physical(path_, opening_, O_RDWR),
                                                  path_.text(), options_);
   }

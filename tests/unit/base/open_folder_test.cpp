@@ -263,6 +263,38 @@ TEST_F(OpenFolderTest, RenamesAsIsAsked) {
   EXPECT_EQ(folder.unlink("two"), ENOENT);
 }
 
+TEST_F(OpenFolderTest, ChangesNothingThatOthersHaveTakenOver) {
+  write_text(in("file"), "theirs");
+  fs::create_directory(in("folder"));
+  write_text(in("folder/file"), "theirs");
+  bool is_taken_over = false;
+  OpenFolder folder{path("here")};
+  folder.fence([&] { return is_taken_over; });
+  const OpenFolder inside = folder.folder("folder");
+  EXPECT_NO_THROW(folder.check_fence("file"));
+  EXPECT_EQ(inside.rename("file", "own"), 0);
+  is_taken_over = true;
+  for (const auto& [name, change] : std::map<std::string, std::function<void()>>{
+           {"create", [&] { (void)folder.create("file", O_WRONLY); }},
+           {"create_first", [&] { (void)folder.create_first("new", O_WRONLY); }},
+           {"create_or_share", [&] { (void)folder.create_or_share("file", O_WRONLY); }},
+           {"open", [&] { (void)folder.open("file", O_WRONLY); }},
+           {"open_if_there", [&] { (void)folder.open_if_there("file", O_RDWR); }},
+           {"open_own", [&] { (void)folder.open_own("file", O_RDWR); }},
+           {"check_fence", [&] { folder.check_fence("file"); }}}) {
+    EXPECT_NE(story(change).find("Operation canceled"), std::string::npos) << name;
+  }
+  for (const int error :
+       {folder.rename("file", "new"), folder.rename_first("file", "new"),
+        folder.exchange("file", "folder"), folder.unlink("file"), folder.remove("file"),
+        folder.remove("folder"), folder.make_folder("new"), inside.unlink("own")}) {
+    EXPECT_EQ(error, ECANCELED);
+  }
+  EXPECT_EQ(folder.read("file"), "theirs");
+  EXPECT_EQ(inside.read("own"), "theirs");
+  EXPECT_FALSE(folder.has("new"));
+}
+
 TEST_F(OpenFolderTest, WhatIsOpenCanBeOpenedOnceMoreWithoutItsName) {
   const OpenFolder folder{path("here")};
   const Descriptor file = folder.create("file", O_RDWR);

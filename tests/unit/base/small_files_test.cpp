@@ -62,11 +62,10 @@ TEST_F(SmallFiles, WritesAFileInPlaceOfAFileAlone) {
 TEST_F(SmallFiles, ANewFileHasItsNameWhenItAppears) {
   const std::array<std::string_view, 2> parts{"new ", "text"};
   std::ofstream{here() + "/.new"} << "what a job has left, which is longer";
-  NewFile file{Path{here() + "/file"}, Path{here() + "/.new"}, parts};
-  EXPECT_EQ(read_file(here() + "/file"), "text");
-  EXPECT_THROW(file.appear([] { throw Error{ErrorCode::storage_failure, "not now"}; }), Error);
-  EXPECT_EQ(read_file(here() + "/file"), "text");
-  EXPECT_EQ(names_in(here()).size(), 1U);
+  fs::create_directory(here() + "/folder");
+  EXPECT_THROW((NewFile{Path{here() + "/folder"}, Path{here() + "/.new"}, parts}.appear()), Error);
+  EXPECT_EQ(names_in(here()).size(), 2U);
+  fs::remove(here() + "/folder");
   NewFile{Path{here() + "/file"}, Path{here() + "/.new"}, parts}.appear();
   EXPECT_EQ(read_file(here() + "/file"), "new text");
   EXPECT_EQ(names_in(here()).size(), 1U);

@@ -17,6 +17,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "base/path.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"
@@ -246,8 +247,11 @@ TEST_F(ManifestOfASeries, OfAServerThatWasGivenUpGetsNoLine) {
   begin();
   const auto before = on_disk();
   add(step_of(1));
-  names_.may_appear = [] { throw Error{ErrorCode::storage_failure, "given up"}; };
   const auto next = manifest_.next(names_, text());
+  OpenFolder folder{folder_ / "."};
+  folder.fence([] { return true; });
+  names_ = target_names(Path{std::make_shared<const OpenFolder>(std::move(folder)), "f.dat"}, -1,
+                        "node-1");
   EXPECT_THROW(manifest_.put(names_, *next), Error);
   EXPECT_EQ(on_disk(), before);
 }

@@ -18,8 +18,10 @@
 #include "array/byte_order.h"
 #include "array/run_list.h"
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "base/path.h"
 #include "trace/counters.h"
+#include "unit/temporary_folder.h"
 #include "unit/writing/pieces.h"
 #include "unit/writing/written_file.h"
 #include "writing/piece.h"
@@ -361,9 +363,11 @@ TEST(FileWriter, NamesTheFileThatItCannotOpen) {
 }
 
 TEST(FileWriter, OpensNothingThatOthersHaveTakenOver) {
-  FileWriter::Setup setup;
-  setup.disk.is_given_up = [] { return true; };
-  WrittenFile file{std::move(setup)};
+  const TemporaryFolder folder;
+  OpenFolder taken_over{folder / "."};
+  taken_over.fence([] { return true; });
+  WrittenFile file{
+      {.path = Path{std::make_shared<const OpenFolder>(std::move(taken_over)), "file"}}};
   const Outcome opened = outcome_of([&] { (void)file.writer->file().open(); });
   EXPECT_NE(opened.story.find("Operation canceled"), std::string::npos) << opened.story;
   EXPECT_EQ(file.writer->file().opened(), nullptr);
