@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/order.h"
+#include "base/side_jobs.h"
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
@@ -24,7 +24,6 @@
 #include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "server/post_office.h"
-#include "server/worker.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
 #include "steps/predecessors.h"
@@ -62,7 +61,7 @@ struct Context {
   staging::Arena& arena;
   staging::ArenaStripes& stripes;
   disk::Engine& engine;
-  Worker& worker;
+  SideJobs& jobs;
   PostOffice& post;
   steps::Progress progress{};  ///< of the files
   trace::Counters counters;
@@ -96,14 +95,11 @@ struct Context {
     busy.end(node.mapped().activity, now_seconds());
     node.mapped().done(completion);
   }
-  /// Run a job on the worker; `done` is called from the loop.
-  void submit(Worker::Job job, std::function<void(const Outcome&)> done) {
-    if (is_given_up()) {
-      return;
+  /// Run a job that would hold up the loop in a thread; `done` is called from the loop.
+  void submit(SideJobs::Job job, SideJobs::Then done) {
+    if (!is_given_up()) {
+      jobs.run(std::move(job), std::move(done));
     }
-    const std::uint64_t id = next_id++;
-    jobs.emplace(id, std::move(done));
-    worker.submit(id, std::move(job));
   }
 
   /// The servers in the order in which they open a file of theirs together; made when first asked
@@ -120,7 +116,6 @@ struct Context {
   std::unique_ptr<writing::Spill> made_spill{};  // outlives the plans, which tell it
   std::uint64_t next_id = 1;
   std::unordered_map<std::uint64_t, Underway> plans;
-  std::unordered_map<std::uint64_t, std::function<void(const Outcome&)>> jobs;
   std::map<std::pair<Order, int>, formats::Openers> ordered;
 };
 

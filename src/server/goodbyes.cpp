@@ -62,7 +62,7 @@ bool Goodbyes::advance(bool is_done) {
 // The compute ranks of this server have gone, so only other servers can wait for it.
 void Goodbyes::leave_alone() {
   const double deadline = context_.policy.deadline_seconds;
-  const bool works = !context_.plans.empty() || !context_.jobs.empty();
+  const bool works = !context_.plans.empty() || context_.jobs.are_any();
   if (is_over_ || works || deadline <= 0 || now_seconds() - last_heard_ <= deadline) {
     return;
   }

@@ -42,7 +42,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : memory_{.arena = staging::Arena{place.staging_bytes}},
       engine_{disk::start_engine(disk)},
-      worker_{[&transport] { transport.rouse(); }},
+      jobs_{"iocomp-commit", [&transport] { transport.rouse(); }},
       post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
       context_{
           .settings = settings,
@@ -52,13 +52,12 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
           .arena = memory_.arena,
           .stripes = memory_.stripes,
           .engine = *engine_,
-          .worker = worker_,
+          .jobs = jobs_,
           .post = post_,
           .counters = {},
           .is_given_up = [this] { return survivors() != nullptr && survivors()->is_given_up(); },
           .was_given_up = [this] { return survivors() != nullptr && survivors()->was_given_up(); },
           .plans = {},
-          .jobs = {},
           .ordered = {}},
       transport_{transport},
       files_{context_, [this](std::uint64_t key,
@@ -80,6 +79,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       grace_seconds_{settings.seconds("stop.grace")} {
   context_.counters.record_into(context_.place.timeline);
   context_.disk.is_given_up = context_.was_given_up;
+  jobs_.go_beside(true);
   if (const Crew* crew = context_.disk.crew; crew != nullptr && crew->domains().size() > 1) {
     const Outcome spread = outcome_of([&] { memory_.arena.spread_over(crew->domains()); });
     if (!spread.ok()) {
@@ -170,10 +170,8 @@ bool Server::finish_after_signal(bool moved) {
 // Another server has ended, or this one was stopped for so long that it was taken for dead. The
 // compute ranks write what is left. They begin when this server says that it does nothing more.
 void Server::stop_writing() {
-  std::size_t jobs = context_.jobs.size();
-  std::size_t plans = context_.plans.size();
-  while (jobs > 0 || plans > 0) {
-    jobs -= worker_.take_completed().size();
+  jobs_.end();
+  for (std::size_t plans = context_.plans.size(); plans > 0;) {
     plans -= engine_->take_completed().size();
     engine_->wait(std::chrono::milliseconds{1});
   }
@@ -206,8 +204,8 @@ void Server::sleep(std::chrono::nanoseconds longest) {
 // server's memory, and its earlier steps are still committed. After its goodbye a server sends
 // nothing more.
 bool Server::is_done() const {
-  return context_.plans.empty() && context_.jobs.empty() && !post_.has_own() &&
-         intake_.is_empty() && files_.are_closed();
+  return context_.plans.empty() && !jobs_.are_any() && !post_.has_own() && intake_.is_empty() &&
+         files_.are_closed();
 }
 
 bool Server::round() {
@@ -300,12 +298,7 @@ bool Server::take_completions() {
   for (const auto& completion : disk) {
     context_.ended(completion);
   }
-  const auto jobs = worker_.take_completed();
-  for (const auto& [id, outcome] : jobs) {
-    const auto node = context_.jobs.extract(id);
-    node.mapped()(outcome);
-  }
-  return !disk.empty() || !jobs.empty();
+  return jobs_.advance() || !disk.empty();
 }
 
 void Server::dispatch(transport::Incoming incoming) {

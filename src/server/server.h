@@ -16,7 +16,6 @@
 #include "server/open_files.h"
 #include "server/post_office.h"
 #include "server/unheard.h"
-#include "server/worker.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
 #include "trace/counters.h"
@@ -75,7 +74,7 @@ class Server {
   };
   Memory memory_;  // goes last: a write of a failed step may be under way, and reads it
   std::unique_ptr<disk::Engine> engine_;
-  Worker worker_;
+  SideJobs jobs_;
   PostOffice post_;
   Context context_;
   transport::Transport& transport_;

@@ -2,13 +2,15 @@
 #include "client/council/file_council.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/worker.h"
 #include "client/council/peer_council.h"
-#include "client/side_jobs.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
@@ -21,6 +23,7 @@
 #include "steps/ends.h"
 #include "steps/predecessors.h"
 #include "trace/counters.h"
+#include "trace/event.h"
 
 namespace iocomp::client {
 
@@ -37,20 +40,37 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters, steps::Progress
                }},
       of_writers_{key_, peers_.members_from_here(),
                   [this](protocol::Bytes message) { pass(std::move(message)); }},
-      jobs_{SideJobs::Of::commits, counters, setup.lead.open.name} {
+      counters_{counters},
+      record_{counters.timeline(), setup.lead.open.name},
+      jobs_{"iocomp-commit"} {
   if (peers_.member() != 0) {
     return;
   }
   lead_.emplace(
       std::move(setup.lead),
-      commit::Lead::Means{.council = &peers_,
-                          .progress = &progress,
-                          .run =
-                              [this](commit::Publication::Job job, commit::Publisher::Then then) {
-                                jobs_.run(std::move(job), std::move(then));
-                              },
-                          .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
-                          .failed = [&counters] { counters.add(trace::Counter::failures, 1); }});
+      commit::Lead::Means{
+          .council = &peers_,
+          .progress = &progress,
+          .run = [this](commit::Publication::Job job,
+                        commit::Publisher::Then then) { run(std::move(job), std::move(then)); },
+          .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
+          .failed = [this] { counters_.add(trace::Counter::failures, 1); }});
+}
+
+// A thread may do the job, so counters are left to this one.
+void FileCouncil::run(commit::Publication::Job job, commit::Publisher::Then then) {
+  const auto seconds = std::make_shared<double>(0);
+  jobs_.run(
+      [this, seconds, begin = now_seconds(), job = std::move(job)] {
+        const Outcome outcome = Worker::outcome_of_job(job);
+        *seconds = now_seconds() - begin;
+        record_(trace::What::commit, begin, {});
+        outcome.throw_unless_ok();
+      },
+      [this, seconds, then = std::move(then)](const Outcome& outcome) {
+        counters_.add(trace::Counter::commit_seconds, *seconds);
+        then(outcome);
+      });
 }
 
 void FileCouncil::event(const protocol::Event& event) {

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/side_jobs.h"
 #include "client/council/peer_council.h"
-#include "client/side_jobs.h"
 #include "commit/lead.h"
+#include "commit/publication.h"
+#include "commit/publisher.h"
 #include "commit/reports.h"
 #include "commit/writer_reports.h"
 #include "protocol/header.h"
@@ -19,6 +21,7 @@
 #include "steps/ends.h"
 #include "steps/predecessors.h"
 #include "trace/counters.h"
+#include "trace/span.h"
 
 namespace iocomp::client {
 
@@ -75,6 +78,7 @@ class FileCouncil {
   [[nodiscard]] int compute_rank_of(int member) const {
     return members_.at(static_cast<std::size_t>(member));
   }
+  void run(commit::Publication::Job job, commit::Publisher::Then then);
   void different(const std::string& file_name, const steps::Difference& difference);
   void pass(protocol::Bytes message);
   void take_report(int member, const protocol::Bytes& message);
@@ -85,6 +89,8 @@ class FileCouncil {
   PeerCouncil peers_;
   commit::Reports reports_;
   commit::WriterReports of_writers_;  // members are writers
+  trace::Counters& counters_;
+  trace::Recorder record_;
   SideJobs jobs_;
   std::optional<commit::Lead> lead_;
 };

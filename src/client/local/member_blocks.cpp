@@ -47,7 +47,7 @@ MemberBlocks::MemberBlocks(Setup setup, commit::Publication names, FileCouncil& 
       kept_{link},
       waiting_writes_{file_.files(), setup_.writer.files.disk,   catalogue,
                       link,          std::move(setup_.exchange), file_.keeps_steps()},
-      actions_{SideJobs::Of::writers, link.counters(), file_.files().names().name()} {
+      actions_{"iocomp-write"} {
   actions_.go_beside(setup_.given_up != nullptr);
 }
 

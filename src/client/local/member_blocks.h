@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/side_jobs.h"
 #include "client/carrier.h"
 #include "client/council/file_council.h"
 #include "client/exchange/exchange.h"
@@ -20,7 +21,6 @@
 #include "client/local/kept_blocks.h"
 #include "client/local/short_runs.h"
 #include "client/local/waiting_writes.h"
-#include "client/side_jobs.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"

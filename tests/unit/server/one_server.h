@@ -34,7 +34,6 @@
 #include "server/context.h"
 #include "server/post_office.h"
 #include "server/served_file.h"
-#include "server/worker.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
 #include "steps/tree.h"
@@ -172,7 +171,7 @@ class OneServer : public testing::Test {
   staging::Arena arena_{std::size_t{1} << 20};
   staging::ArenaStripes stripes_{arena_};
   std::unique_ptr<disk::Engine> engine_ = disk::start_engine(disk_);
-  Worker worker_{[] {}};
+  SideJobs jobs_{"iocomp-commit"};
   PostOffice post_;
   Context context_{.settings = settings_,
                    .policy = mpi::WaitPolicy{mpi::usual_deadline_seconds},
@@ -181,13 +180,12 @@ class OneServer : public testing::Test {
                    .arena = arena_,
                    .stripes = stripes_,
                    .engine = *engine_,
-                   .worker = worker_,
+                   .jobs = jobs_,
                    .post = post_,
                    .counters = {},
                    .is_given_up = [] { return false; },
                    .was_given_up = [] { return false; },
                    .plans = {},
-                   .jobs = {},
                    .ordered = {}};
   writing::Asked asked_;
   WholeSteps whole_steps_{asked_};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "client/side_jobs.h"
+#include "base/side_jobs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "trace/counters.h"
 
-namespace iocomp::client {
+namespace iocomp {
 namespace {
 
 class SideJobsTest : public testing::Test {
@@ -29,12 +28,11 @@ class SideJobsTest : public testing::Test {
         [this, name](const Outcome& outcome) { told_.push_back(name + outcome.story); });
   }
 
-  trace::Counters counters_;
   std::vector<std::thread::id> threads_;
   std::vector<std::string> done_;
   std::vector<std::string> told_;
-  SideJobs jobs_{SideJobs::Of::commits, counters_,
-                 "fields"};  // last: its thread uses what is above
+  int ended_ = 0;
+  SideJobs jobs_{"iocomp-test", [this] { ++ended_; }};  // last: its thread uses what is above
 };
 
 TEST_F(SideJobsTest, ThatSomebodyWaitsForIsDoneAtOnceByTheCaller) {
@@ -69,8 +67,7 @@ TEST_F(SideJobsTest, EndInTheOrderInWhichTheyCame) {
   EXPECT_EQ(told_, done_);
 }
 
-TEST_F(SideJobsTest, TellWhyTheyHaveFailedAndHowLongTheyTook) {
-  const double before = counters_[trace::Counter::commit_seconds];
+TEST_F(SideJobsTest, TellWhyTheyHaveFailed) {
   jobs_.go_beside(true);
   Outcome told;
   jobs_.run([] { throw Error{ErrorCode::storage_failure, "no room"}; },
@@ -78,7 +75,16 @@ TEST_F(SideJobsTest, TellWhyTheyHaveFailedAndHowLongTheyTook) {
   jobs_.finish();
   EXPECT_EQ(told.code, ErrorCode::storage_failure);
   EXPECT_EQ(told.story, "no room");
-  EXPECT_GT(counters_[trace::Counter::commit_seconds], before);
+}
+
+TEST_F(SideJobsTest, ThatNobodyWantsToHearOfAnyMoreAreWaitedFor) {
+  jobs_.go_beside(true);
+  run("commit");
+  run("finish");
+  jobs_.end();
+  EXPECT_EQ(done_, (std::vector<std::string>{"commit", "finish"}));
+  EXPECT_TRUE(told_.empty());
+  EXPECT_FALSE(jobs_.are_any());
 }
 
 TEST_F(SideJobsTest, MayBeginOthersWhenTheyHaveEnded) {
@@ -92,4 +98,4 @@ TEST_F(SideJobsTest, MayBeginOthersWhenTheyHaveEnded) {
 }
 
 }  // namespace
-}  // namespace iocomp::client
+}  // namespace iocomp
