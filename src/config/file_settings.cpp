@@ -96,28 +96,16 @@ void read_type(VariableSettings& found, const OfVariable& from, const FileSettin
   found.is_typed_by_name = from.found("type").said_of == VariableValue::Of::name;
 }
 
-/// Check that a file can be compressed: netcdf and zarr can, hdf5 along time, and posix with one
-/// step per file.
+/// Check that a file can be compressed: netcdf and zarr can, and hdf5 along time.
 void check_method(const OfVariable& from, std::string_view method, const FileSettings& file) {
-  const bool has_frames = file.backend == "posix" || file.backend == "frames";
-  if (has_frames && !file.file_per_step) {
-    throw from.refusal(
-        "compression",
-        "the back-end posix compresses checkpoints, and series with "
-        "kind = \"file_per_step\"; series in one file: netcdf, zarr, and hdf5 with layout = "
-        "\"time\"");
-  }
-  if (has_frames && method != "zstd") {
-    throw from.refusal("compression", "the back-end posix has \"zstd\"");
-  }
   if (method == "filter" && file.backend == "zarr") {
     throw from.refusal("compression",
                        "zarr has \"deflate\" and \"zstd\"; hdf5 and netcdf have filters");
   }
-  if (!has_frames && !file.grows_along_time && file.backend != "netcdf" && file.backend != "zarr") {
+  if (!file.grows_along_time && file.backend != "netcdf" && file.backend != "zarr") {
     throw from.refusal("compression",
-                       "only with the back-end netcdf or zarr, with layout = \"time\" of hdf5, and "
-                       "in checkpoints of posix");
+                       "only with the back-end netcdf or zarr, and with layout = \"time\" of hdf5; "
+                       "zarr compresses checkpoints too");
   }
 }
 

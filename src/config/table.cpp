@@ -152,14 +152,13 @@ const std::vector<Key>& all_keys() {
        "the root"},
       {"files.*.chunk", bytes, "4 MiB", "4 KiB..1 GiB",
        "of netcdf, zarr, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a "
-       "step, or a part of one; of compressed posix the largest part that is compressed by itself",
+       "step, or a part of one",
        false, true},
       {"files.*.compression", form, "none",
        "none, deflate or zstd, also as in \"zstd:4 unshuffled\"; or a filter of HDF5, as in "
        "\"32013\"",
-       "of netcdf, zarr, hdf5 with layout time, and (zstd) checkpoints of posix; behind it a "
-       "level, "
-       "from 1 (fast) to 9 of deflate and 19 of zstd, else 4; bytes of elements are sorted before, "
+       "of netcdf, zarr, and hdf5 with layout time; behind it a level, from 1 (fast) to 9 of "
+       "deflate and 19 of zstd, else 4; bytes of elements are sorted before, "
        "unless it says unshuffled (gzip of zarr never does); zstd is faster; behind a filter its "
        "values",
        false, true, is_compression},

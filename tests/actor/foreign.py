@@ -63,8 +63,6 @@ class Foreign:
 
 def _at_offsets(path: Path) -> dict[int, dict[str, Array]]:
     manifest = whole_manifest(Path(f"{path}.json").read_bytes())
-    if manifest["format"] == "frames":
-        return _in_frames(path)
     order = ">" if manifest.get("byte_order") == "big" else "<"
     raw = np.fromfile(path, np.uint8)
 
@@ -108,17 +106,6 @@ def _told_by(
         for each in entry.get("variables", ()):
             of_step[each["name"]] = values(step, each)
     return steps
-
-
-def _in_frames(path: Path) -> dict[int, dict[str, Array]]:
-    """Return a compressed checkpoint of posix, which no other program reads."""
-    from iocomp import open_files
-
-    with open_files(path) as files:
-        return {
-            step: {name: files.read(name, step) for name in files.variables(step)}
-            for step in files.steps
-        }
 
 
 def _in_hdf5(path: Path) -> dict[int, dict[str, Array]]:

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import math
-import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -47,8 +45,6 @@ def open_own(plan: Plan, path: Path, dump_adios2: str, newest: int) -> OwnLibrar
     """
     backend = plan.format.backend
     if backend in ("posix", "mpiio"):
-        if plan.settings.get("compression"):
-            return _frames(path)
         return _raw(path)
     if backend == "hdf5":
         return _hdf5(path, str(plan.settings.get("layout", "steps")), newest)
@@ -80,48 +76,6 @@ def _raw(path: Path) -> OwnLibrary:
     def look(index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
         step = file.steps[index]
         return file.read(name, step) if name in file.variables(step) else None
-
-    return OwnLibrary(look)
-
-
-def _frames(path: Path) -> OwnLibrary:
-    """Decompress frames by libzstd, as their index tells."""
-    raw = path.read_bytes()
-    length, _, mark = struct.unpack("<QQ8s", raw[-24:])
-    assert mark == b"iocompF1"
-    index = json.loads(raw[-24 - length : -24])
-    stored = {each["name"]: each for each in index["variables"]}
-    zstd = ctypes.CDLL("libzstd.so.1")
-    zstd.ZSTD_decompress.restype = ctypes.c_size_t
-
-    def decompressed(frame: bytes, size: int) -> bytes:
-        to = ctypes.create_string_buffer(max(size, 1))
-        given = (ctypes.c_size_t(size), frame, ctypes.c_size_t(len(frame)))
-        assert zstd.ZSTD_decompress(to, *given) == size
-        return to.raw[:size]
-
-    def look(_index: int, _number: int, name: str, _shape: tuple[int, ...]) -> Array | None:
-        if name not in stored:
-            return None
-        about = stored[name]
-        shape, kind = tuple(about["shape"]), about["type"]
-        dtype = np.dtype("S1" if kind == "char" else kind)
-        whole = np.zeros(shape, dtype)
-        n = len(shape)
-        for frame in about["frames"]:
-            offset, size, first, count = frame[:4]
-            start, counts = frame[4 : 4 + n], tuple(frame[4 + n :])
-            part = raw[offset : offset + size]
-            if about["compression"] == "zstd":
-                part = decompressed(part, count * dtype.itemsize)
-            if about["shuffle"]:
-                planes = np.frombuffer(part, np.uint8).reshape(dtype.itemsize, count)
-                part = np.ascontiguousarray(planes.T).tobytes()
-            at = np.arange(first, first + count)
-            places = np.unravel_index(at, counts) if n else ()
-            where = tuple(p + s for p, s in zip(places, start, strict=True))
-            whole[where] = np.frombuffer(part, dtype) if n else np.frombuffer(part, dtype)[0]
-        return whole
 
     return OwnLibrary(look)
 

@@ -41,7 +41,6 @@ _ZARR = {"types": (*NUMBERS, "f2", "c8", "c16"), "groups": False, "extension": "
 _BP = {"types": (*NUMBERS, "c8", "c16", "S1"), "extension": ".bp", "empty": False}
 FORMATS = (
     Format("posix"),
-    Format("posix", (("compression", "zstd"),), kinds=("checkpoint", "file_per_step")),
     Format("mpiio"),
     Format("hdf5", extension=".h5"),
     Format("hdf5", (("layout", "time"),), kinds=("series",), changes=False, extension=".h5"),

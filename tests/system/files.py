@@ -63,7 +63,7 @@ def file_settings(back_end: str, **more: object) -> dict[str, Any]:
         "time": {"layout": "time"},
         "bp4": {"engine": "BP4"},
         "hdf5": {"engine": "HDF5"},
-        "zstd": {"compression": "zstd"},  # of posix: checkpoints
+        "zstd": {"compression": "zstd"},
         "deflate": {"compression": "deflate", **({"layout": "time"} if name == "hdf5" else {})},
     }
     return {"backend": name, **(ways[variant] if variant else {}), **more}

@@ -19,7 +19,7 @@ SHAPE = f"{ROWS}x{COLUMNS}"
 FILES = [
     ("zarr", "series"),
     ("zarr-zstd", "series"),
-    ("posix-zstd", "checkpoint"),
+    ("zarr-zstd", "checkpoint"),
     ("hdf5-deflate", "series"),
     ("netcdf-deflate", "series"),
     ("netcdf-zstd", "checkpoint"),

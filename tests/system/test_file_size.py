@@ -22,7 +22,7 @@ from processes import environment_without_iocomp
 
 WAYS = [
     (f, m)
-    for f in (*FORMATS, "posix-zstd")
+    for f in FORMATS
     for m in MODES
     if m != "kernel" or f.partition("-")[0] in ("posix", "hdf5", "netcdf", "pnetcdf")
 ]
@@ -63,9 +63,7 @@ def check_told(job: Job) -> None:
 @pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_too_large_is_told(actors: Actors, back_end: str, mode: str, kind: str, what: str) -> None:
     skip_if_missing(actors.build, back_end)
-    if (back_end == "posix-zstd") != (kind == "checkpoint") and back_end.endswith(
-        ("zstd", "-time", "hdf5-deflate")
-    ):
+    if kind == "checkpoint" and back_end.endswith(("-time", "hdf5-deflate")):
         pytest.skip("there is no such thing")
     limit, shape = LIMITS[what]
     path = f"out{extension(back_end)}"

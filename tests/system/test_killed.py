@@ -70,7 +70,7 @@ def shared_memory_left(folder: Path) -> list[str]:
 @pytest.mark.parametrize(("mode", "victim"), [("async", 2), ("async", 3), ("async", 1), ("sync", 1)])
 @pytest.mark.parametrize(
     ("back_end", "kind"),
-    [*itertools.product([*BACK_ENDS, "zarr", "zarr-zstd"], KINDS), ("posix-zstd", "checkpoint")],
+    itertools.product([*BACK_ENDS, "zarr", "zarr-zstd"], KINDS),
 )
 def test_a_killed_rank_tears_no_file(
     actors: Actors, back_end: str, kind: str, mode: str, victim: int

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -27,40 +26,11 @@ namespace {
 using contents::Json;
 
 constexpr int version = 1;
-constexpr std::uint32_t skippable_frame = 0x184D2A50;  // RFC 8878, section 3.1.2
 constexpr std::string_view mark = "iocompF1";
 constexpr const char* own_order = std::endian::native == std::endian::little ? "little" : "big";
 
 // Offset, bytes, first and count, then start and count in each dimension.
 constexpr std::size_t numbers_before_box = 4;
-
-Json frames_of(const Stored& stored) {
-  Json all = Json::array();
-  const auto dimensions = static_cast<std::ptrdiff_t>(stored.shape.dimensions);
-  for (const Frame& frame : stored.frames) {
-    const auto& [box, first, count] = frame.what;
-    std::vector<std::int64_t> numbers{frame.offset, frame.bytes, first, count};
-    numbers.insert(numbers.end(), box.start.begin(), box.start.begin() + dimensions);
-    numbers.insert(numbers.end(), box.count.begin(), box.count.begin() + dimensions);
-    all.push_back(numbers);
-  }
-  return all;
-}
-
-Json json_of(const Index& index) {
-  Json variables = Json::array();
-  for (const auto& [name, stored] : index) {
-    const auto* const extent = stored.shape.extent.data();
-    variables.push_back(
-        {{"name", name},
-         {"type", array::name(stored.type)},
-         {"shape", std::vector<std::int64_t>(extent, extent + stored.shape.dimensions)},
-         {"compression", stored.is_compressed ? "zstd" : "none"},
-         {"shuffle", stored.is_shuffled},
-         {"frames", frames_of(stored)}});
-  }
-  return {{"iocomp_frames", version}, {"byte_order", own_order}, {"variables", variables}};
-}
 
 [[noreturn]] void refuse(const std::string& why) { throw Error{ErrorCode::storage_failure, why}; }
 
@@ -114,13 +84,6 @@ Index parsed(std::string_view json) {
   return index;
 }
 
-template <typename Number>
-void append(std::vector<std::byte>& to, Number number) {
-  for (std::size_t byte = 0; byte < sizeof number; ++byte) {
-    to.push_back(static_cast<std::byte>(number >> (8 * byte)));
-  }
-}
-
 std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at) {
   std::uint64_t number = 0;
   for (std::size_t byte = 0; byte < sizeof number; ++byte) {
@@ -136,18 +99,6 @@ std::uint64_t checksum_of(std::string_view text) {
 }
 
 }  // namespace
-
-std::vector<std::byte> ending_of(const Index& index) {
-  const std::string json = json_of(index).dump();
-  std::vector<std::byte> ending;
-  append(ending, skippable_frame);
-  append(ending, static_cast<std::uint32_t>(json.size() + trailer_bytes));
-  std::ranges::copy(std::as_bytes(std::span{json}), std::back_inserter(ending));
-  append(ending, static_cast<std::uint64_t>(json.size()));
-  append(ending, checksum_of(json));
-  std::ranges::copy(std::as_bytes(std::span{mark}), std::back_inserter(ending));
-  return ending;
-}
 
 std::size_t index_bytes(std::span<const std::byte> trailer, const std::string& path) {
   const auto end = trailer.last(mark.size());
@@ -177,18 +128,6 @@ Index index_from(std::string_view json, std::span<const std::byte> trailer, std:
   } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + path + ": the index of its frames: " + in_our_words(error)};
-  }
-}
-
-std::string text_of(const Index& index) { return json_of(index).dump(); }
-
-void merge(Index& index, const std::string& text) {
-  for (auto& [name, stored] : parsed(text)) {
-    const auto [known, is_new] = index.try_emplace(name, stored);
-    if (!is_new) {
-      auto& frames = known->second.frames;
-      frames.insert(frames.end(), stored.frames.begin(), stored.frames.end());
-    }
   }
 }
 

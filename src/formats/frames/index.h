@@ -32,10 +32,8 @@ struct Stored {
 };
 using Index = std::map<std::string, Stored, std::less<>>;
 
-/// The end of the file: the index, as JSON, in a frame that decoders of Zstandard skip.
-[[nodiscard]] std::vector<std::byte> ending_of(const Index& index);
-
-/// Bytes at the very end that tell how long the ending is.
+/// The index is JSON at the end of the file, in a frame that decoders of Zstandard skip. So many
+/// bytes at the very end tell how long it is.
 inline constexpr std::size_t trailer_bytes = 24;
 /// The length of the JSON, which lies before the trailer.
 /// @throws Error{storage_failure} if it is no trailer.
@@ -44,10 +42,5 @@ inline constexpr std::size_t trailer_bytes = 24;
 /// the file's; Error{unsupported} for one of a later release, or of another byte order.
 [[nodiscard]] Index index_from(std::string_view json, std::span<const std::byte> trailer,
                                std::int64_t file_bytes, const std::string& path);
-
-/// Frames on their way to the writer that writes the index, and back.
-[[nodiscard]] std::string text_of(const Index& index);
-/// Add the frames of another writer.
-void merge(Index& index, const std::string& text);
 
 }  // namespace iocomp::formats::frames

@@ -13,7 +13,8 @@
 
 namespace iocomp::formats::frames {
 
-/// Reads a file in frames, on any number of ranks: of each frame that has something of a box, all.
+/// Reads a compressed checkpoint that back-end posix of iocomp 0.2 has written, on any
+/// number of ranks. Of each frame that has something of a box, it reads all.
 class FrameSource : public Source {
  public:
   /// @throws Error{storage_failure}; Error{unsupported} for an index of a later release.

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Raw bytes at the offsets of the layout and nothing else: what the file contains is told by its
-// manifest. With compression the files are in frames.
-#include <memory>
+// manifest.
 #include <string>
 
-#include "base/path.h"
 #include "formats/format.h"
-#include "formats/frames/format.h"
-#include "formats/plain_source.h"
 #include "formats/rules.h"
 
 namespace iocomp::formats {
@@ -25,9 +21,9 @@ class Posix : public Format {
 
 std::string version() { return "POSIX.1-2008"; }
 
-const Format& posix(const FormatOptions& options) {
+const Format& posix(const FormatOptions& /*options*/) {
   static const Posix format;
-  return options.compresses() ? frames::format(options) : format;
+  return format;
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "compress/shuffle.h"
 #include "compress/zstd.h"
 #include "formats/format.h"
-#include "formats/frames/frame.h"
 
 namespace iocomp::formats::zarr {
 namespace {
@@ -86,7 +85,8 @@ void read_streams(std::span<const std::byte> stored, std::size_t at, std::size_t
 
 void blosc(std::span<const std::byte> chunk, std::size_t element_bytes,
            const Compression& compression, compress::Bench& bench, std::vector<std::byte>& to) {
-  const auto frame = frames::frame_of(chunk, element_bytes, compression, bench);
+  const auto frame = compress::pack_zstd(compress::shuffled(chunk, element_bytes, bench),
+                                         compression.level, true, bench);
   const auto first = static_cast<Length>(sizeof(Header) + sizeof(Length));  // of the one block
   Header header{.flags = zstandard << library_shift | is_in_one_stream,
                 .element_bytes = static_cast<std::uint8_t>(element_bytes),

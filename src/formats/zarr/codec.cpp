@@ -13,7 +13,6 @@
 #include "compress/deflate.h"
 #include "compress/zstd.h"
 #include "formats/format.h"
-#include "formats/frames/frame.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/blosc.h"
 #include "formats/zarr/crc32c.h"
@@ -70,7 +69,7 @@ void ChunkEncoder::encode(std::span<const std::byte> chunk, std::size_t element_
   } else if (compression.shuffle) {
     blosc(chunk, element_bytes, compression, *bench, to);
   } else {
-    const auto frame = frames::frame_of(chunk, element_bytes, compression, *bench);
+    const auto frame = compress::pack_zstd(chunk, compression.level, true, *bench);
     to.assign(frame.begin(), frame.end());
   }
   benches_.give_back(std::move(bench));

@@ -14,7 +14,6 @@ from verification import BackEnd
 
 BACK_ENDS = [
     BackEnd("posix"),
-    BackEnd("posix", frames=True),
     BackEnd("mpiio"),
     BackEnd("hdf5"),
     BackEnd("hdf5", flat=True),
@@ -115,8 +114,6 @@ QUICK = [
     "posix-packed_3to2-pull",
     "hdf5-list_3to2-staged",
     "posix-halves_2to2-in-place",
-    "posix_frames-halves_2to2-default",
-    "posix_frames-sync2-odd",
     "mpiio-sync2-inside",
     "mpiio-halves_2to2-odd",
     "mpiio-packed_3to2-odd",
@@ -209,13 +206,11 @@ def test_files_hold_what_was_put(
     script = all_scenarios(
         writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.may_change, back_end.engine
     )
-    if back_end.has_one_step:
+    if back_end.flat:
         for file in script.files.values():
             file.settings["kind"] = "file_per_step"
     case = Case(script, back_end, placement, tuning)
     job = case.play(actors)
-    if back_end.frames and any("without libzstd" in str(story) for story in job.failures()):
-        pytest.skip("this build has no zstd")
     wrong = case.wrong_in(job)
     if back_end.has_plain_layout and not wrong:
         wrong = _compare_with_other_jobs(job, case.alignment, request.node.callspec.id)

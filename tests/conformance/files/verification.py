@@ -45,15 +45,12 @@ class BackEnd:
 
     name: str
     engine: str = ""  # files.*.engine
-    frames: bool = False  # posix with compression: each step a file of frames
     flat: bool = False  # hdf5 with its datasets at the root: each step a file
     time: bool = False  # hdf5 with datasets that grow along time
 
     @property
     def label(self) -> str:
         """Return what distinguishes it."""
-        if self.frames:
-            return f"{self.name}_frames"
         if self.flat:
             return f"{self.name}_flat"
         if self.time:
@@ -64,8 +61,6 @@ class BackEnd:
     def settings(self) -> dict[str, object]:
         """Return the settings of its files."""
         chosen: dict[str, object] = {"backend": self.name}
-        if self.frames:
-            chosen |= {"compression": "zstd", "chunk": "4 KiB"}
         if self.flat:
             chosen |= {"layout": "flat"}
         if self.time:
@@ -83,19 +78,9 @@ class BackEnd:
         return ".h5" if self.engine == "HDF5" else EXTENSIONS[self.name]
 
     @property
-    def has_one_step(self) -> bool:
-        """True if a file has one step, and a series a file for each."""
-        return self.frames or self.flat
-
-    @property
     def writes_whole_steps(self) -> bool:
         """True if a step has to fit into staging memory, and is written when all have ended it."""
-        return self.name in ("adios2", "zarr") or self.frames
-
-    @property
-    def format(self) -> str:
-        """Return what manifests call it."""
-        return "frames" if self.frames else self.name
+        return self.name in ("adios2", "zarr")
 
     def writes_at_once(self, without_servers: bool) -> bool:
         """Return True if blocks are written, and can be waited for, before their step has ended."""
@@ -104,7 +89,7 @@ class BackEnd:
     @property
     def needs_its_library(self) -> bool:
         """True if only a library writes it: without servers that is synchronous in every mode."""
-        return self.name in ("mpiio", "adios2", "zarr") or self.frames
+        return self.name in ("mpiio", "adios2", "zarr")
 
     @property
     def lacks(self) -> tuple[str, ...]:
@@ -128,7 +113,7 @@ class BackEnd:
     @property
     def has_plain_layout(self) -> bool:
         """True if the bytes of the whole file follow from the calls."""
-        return self.name in ("posix", "mpiio") and not self.frames
+        return self.name in ("posix", "mpiio")
 
 
 @dataclass(frozen=True)
@@ -366,13 +351,13 @@ def _size(path: Path) -> int:
 def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     manifest = read_manifest(expected.path)
     about = (manifest["format"], manifest["first_step"], manifest["committed_steps"])
-    if about != (back_end.format, expected.first_step, expected.committed_steps):
+    if about != (back_end.name, expected.first_step, expected.committed_steps):
         return [f"{expected.path.name}: the manifest says (format, first, steps) {about}"]
     wrong = []
     if manifest["absent"]:
         wrong.append(f"{expected.path.name}: steps {manifest['absent']} are absent")
     if back_end.name != "adios2":
-        has_no_offsets = back_end.frames or back_end.name == "zarr"
+        has_no_offsets = back_end.name == "zarr"
         read = read_as_iocomp_does if has_no_offsets else read_raw
         written = read(expected.path, manifest)
         wrong += compare_arrays(expected, written, "manifest")

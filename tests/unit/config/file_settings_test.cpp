@@ -119,14 +119,14 @@ TEST_F(FileSettingsTest, NameFiltersOfHdf5ByTheirNumbers) {
   EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "checkpoint")), Error);
 }
 
-TEST_F(FileSettingsTest, CompressFilesOfOneStepOfPosixByZstd) {
+TEST_F(FileSettingsTest, CompressNoFilesOfPosix) {
   const auto settings = Settings::read(
-      "files.c.compression = 'zstd'\nfiles.d.compression = 'deflate'\n"
-      "files.s.compression = 'zstd'\nfiles.s.kind = 'file_per_step'");
-  EXPECT_EQ(file_settings(settings, "c", "checkpoint").usual.compression, "zstd");
-  EXPECT_EQ(file_settings(settings, "s", "series").usual.compression, "zstd");
-  EXPECT_THROW(static_cast<void>(file_settings(settings, "c", "series")), Error);
-  EXPECT_THROW(static_cast<void>(file_settings(settings, "d", "checkpoint")), Error);
+      "files.c.compression = 'zstd'\nfiles.z.backend = 'zarr'\n"
+      "files.z.compression = 'zstd'");
+  EXPECT_EQ(file_settings(settings, "z", "checkpoint").usual.compression, "zstd");
+  for (const char* const kind : {"series", "checkpoint"}) {
+    EXPECT_THROW(static_cast<void>(file_settings(settings, "c", kind)), Error) << kind;
+  }
 }
 
 TEST_F(FileSettingsTest, HaveOperatorsOfAdios2) {
