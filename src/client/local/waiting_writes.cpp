@@ -28,7 +28,7 @@
 namespace iocomp::client {
 namespace {
 
-constexpr std::size_t part_bytes = std::size_t{8} << 20;  // copied at once
+constexpr std::size_t copied_at_once = std::size_t{8} << 20;  // copied at once
 
 // A rank that writes for others names the variable in its failures.
 Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) {
@@ -79,7 +79,7 @@ void WaitingWrites::write_whole(const KeptBlocks::Kept& kept, writing::FileWrite
   const Block& block = kept.block;
   const std::int64_t elements = kept.piece->elements_left;
   const std::int64_t part = BlockWriter::copies_packed(block, writer) && !keeps_
-                                ? static_cast<std::int64_t>(part_bytes / block.element_bytes())
+                                ? static_cast<std::int64_t>(copied_at_once / block.element_bytes())
                                 : elements;
   for (std::int64_t first = 0; first < elements; first += part) {
     (void)BlockWriter::write_packed(block, kept.piece, writer, first,
