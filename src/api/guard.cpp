@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "array/element_type.h"
 #include "base/error.h"
@@ -20,8 +22,17 @@ std::string& last_story() {
   return story;
 }
 
+void tell_of_unseen_failure(const char* call) noexcept {
+  static bool has_told = false;
+  if (!last_story().empty() && !std::exchange(has_told, true)) {
+    std::fprintf(stderr, "iocomp: %s, after a call that had failed: %s\n", call,
+                 last_story().c_str());
+  }
+}
+
 void require(const void* pointer, const char* call, const char* what) {
   if (pointer == nullptr) {
+    tell_of_unseen_failure(call);
     throw Error{ErrorCode::invalid_argument, std::string{call} + ": " + what + " is null"};
   }
 }

@@ -31,6 +31,10 @@ int guarded(Body&& body, If held = If::limited) noexcept {
   }
 }
 
+/// Called where the program uses what a call that has failed did not make. stderr tells of that
+/// failure, once: nobody may have looked at its code.
+void tell_of_unseen_failure(const char* call) noexcept;
+/// Check a pointer of the program.
 /// @throws Error{invalid_argument} "put: the variable is null".
 void require(const void* pointer, const char* call, const char* what);
 

@@ -40,7 +40,11 @@ int iocomp_init(MPI_Comm comm, const char* settings, iocomp_session** session) {
 }
 
 MPI_Comm iocomp_comm(const iocomp_session* session) {
-  return session == nullptr ? MPI_COMM_NULL : session->session->compute();
+  if (session == nullptr) {
+    iocomp::api::tell_of_unseen_failure("comm");  // MPI ends a program that uses the null one
+    return MPI_COMM_NULL;
+  }
+  return session->session->compute();
 }
 
 iocomp_rank_role iocomp_role(const iocomp_session* session) {

@@ -42,6 +42,17 @@ TEST(Require, NamesTheCallAndWhatIsNull) {
   EXPECT_EQ(last_story(), "put: the variable is null");
 }
 
+TEST(Require, TellsOfAFailureWhoseCodeNobodyMayHaveSeen) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        guarded([] { throw Error{ErrorCode::storage_failure, "no space left on /scratch"}; });
+        guarded([] { require(nullptr, "put", "the variable"); });
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "iocomp: put, after a call that had failed: no space left");
+}
+
 // The values of iocomp.h are those that the rooms throw.
 static_assert(IOCOMP_OK == static_cast<int>(ErrorCode::ok));
 static_assert(IOCOMP_INVALID_ARGUMENT == static_cast<int>(ErrorCode::invalid_argument));
