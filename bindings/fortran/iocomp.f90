@@ -272,7 +272,9 @@ module iocomp
     end subroutine
     !> @param values  the block. A scalar is copied; an array stays unchanged until the ticket is
     !> IOCOMP_REUSABLE. Sections are put from where they lie, if their elements have no gaps in
-    !> the first dimension; others are copied.
+    !> the first dimension; others are copied. An expression is a temporary, and so is an array that
+    !> a contiguous dummy argument has got: then the file gets wrong values, or the program crashes.
+    !> Use iocomp_put_buffered for those.
     !> @param start   of its first element; without it the variable's first.
     !> @param count   extents of the block; without it the shape of `values`. With it `values` may
     !> have another rank and must have as many elements.
@@ -396,6 +398,7 @@ module iocomp
       integer(c_int64_t), allocatable, intent(out) :: steps(:)
       integer(c_int), intent(out), optional :: ierr
     end subroutine
+    !> @param causes  gfortran 12 prints each by itself, `causes(i)`, and misreads them as a whole
     subroutine iocomp_input_left_out(input, steps, causes, ierr) &
       bind(c, name="iocomp_f_input_left_out")
       import
@@ -411,13 +414,6 @@ module iocomp
       real(c_double), intent(out) :: time
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param names  as long as the longest
-    subroutine iocomp_input_variables(input, names, ierr) bind(c, name="iocomp_f_input_variables")
-      import
-      type(iocomp_input), intent(in) :: input
-      character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
     !> @param step   absent: the newest that has the variable
     !> @param shape  integers of any kind, as many as the variable has dimensions
     subroutine iocomp_input_variable(input, variable, step, type, ndims, shape, ierr) &
@@ -430,22 +426,13 @@ module iocomp
       type(*), dimension(:), optional :: shape
       integer(c_int), intent(out), optional :: ierr
     end subroutine
-    !> @param names     as long as the longest
-    !> @param variable  absent: attributes of the file
-    subroutine iocomp_input_attributes(input, names, variable, ierr) &
-      bind(c, name="iocomp_f_input_attributes")
-      import
-      type(iocomp_input), intent(in) :: input
-      character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
-      character(kind=c_char, len=*), intent(in), optional :: variable
-      integer(c_int), intent(out), optional :: ierr
-    end subroutine
     !> @param variable  absent: an attribute of the file
     !> @param type      IOCOMP_CHAR for text, whose `count` is its length; IOCOMP_STRING for a list
     !>                  of texts
     !> @param values    as many elements as the attribute has
     !> @param text      what an attribute says that is text
-    !> @param texts     those of one that is a list, as long as the longest
+    !> @param texts     those of one that is a list, as long as the longest. gfortran 12 prints each
+    !>                  by itself, `texts(i)`, and misreads them as a whole
     subroutine iocomp_input_attribute(input, name, variable, type, count, values, text, texts, &
                                       ierr) &
       bind(c, name="iocomp_f_input_attribute")
@@ -487,7 +474,22 @@ module iocomp
       integer(c_int), intent(in) :: type
     end function
 
-    ! A call whose result is a default logical or a text goes through a procedure below.
+    ! A call whose result is a default logical, a text, or a list of texts goes through a procedure
+    ! below.
+    subroutine c_input_variables(input, names, ierr) bind(c, name="iocomp_f_input_variables")
+      import
+      type(iocomp_input), intent(in) :: input
+      character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine c_input_attributes(input, names, variable, ierr) &
+      bind(c, name="iocomp_f_input_attributes")
+      import
+      type(iocomp_input), intent(in) :: input
+      character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
+      character(kind=c_char, len=*), intent(in), optional :: variable
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
     subroutine c_should_stop(session, stop, ierr) bind(c, name="iocomp_f_should_stop")
       import
       type(iocomp_session), intent(in) :: session
@@ -537,6 +539,46 @@ contains
     integer(c_int) :: answer
     call c_test(ticket, answer, state, ierr)
     reached = answer /= 0
+  end subroutine
+
+  !> @param names  as long as the longest
+  subroutine iocomp_input_variables(input, names, ierr)
+    type(iocomp_input), intent(in) :: input
+    character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
+    integer(c_int), intent(out), optional :: ierr
+    call c_input_variables(input, names, ierr)
+    if (allocated(names)) call describe(names)
+  end subroutine
+
+  !> @param names     as long as the longest
+  !> @param variable  absent: attributes of the file
+  subroutine iocomp_input_attributes(input, names, variable, ierr)
+    type(iocomp_input), intent(in) :: input
+    character(kind=c_char, len=:), allocatable, intent(out) :: names(:)
+    character(kind=c_char, len=*), intent(in), optional :: variable
+    integer(c_int), intent(out), optional :: ierr
+    if (present(variable)) then
+      call c_input_attributes(input, names, variable // "", ierr) ! gfortran 12 crashes without // ""
+    else
+      call c_input_attributes(input, names, ierr=ierr)
+    end if
+    if (allocated(names)) call describe(names)
+  end subroutine
+
+  ! gfortran 12 forgets how long each text is that C has allocated: `print *, names` would read
+  ! elsewhere. Texts that Fortran allocates are described as they are.
+  subroutine describe(texts)
+    character(kind=c_char, len=:), allocatable, intent(inout) :: texts(:)
+    character(kind=c_char, len=len(texts)) :: same(size(texts))
+    integer :: i, count, length
+    count = size(same)
+    length = len(same)
+    do i = 1, count
+      same(i) = texts(i)
+    end do
+    deallocate (texts)
+    allocate (character(kind=c_char, len=length) :: texts(count))
+    texts = same
   end subroutine
 
   function iocomp_error() result(text)

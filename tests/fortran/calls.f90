@@ -253,6 +253,7 @@ contains
 
   subroutine attributes()
     character(:), allocatable :: text, names(:)
+    character(200) :: line
     integer :: numbers(3), type, ndims
     logical :: flags(2)
     integer(int64) :: size_of
@@ -322,6 +323,9 @@ contains
     call expect(text == "m/s", text)
     call iocomp_input_variables(input, names)
     call expect(names(size(names)) == "scalar", "the variables")
+    write (line, "(*(a))") names
+    call expect(index(line, names(size(names)), back=.true.) == 1 + (size(names) - 1) * len(names), &
+                "the variables, printed")
     call iocomp_input_variable(input, "scalar", type=type, ndims=ndims)
     call expect(type == IOCOMP_INT64 .and. ndims == 0, "a scalar")
     call iocomp_input_variable(input, "scalar", 7, ierr=ierr)
