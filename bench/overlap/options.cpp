@@ -19,11 +19,10 @@ std::set<std::string> known_names(const std::map<std::string, Mode>& modes,
 }  // namespace
 
 void declare(CLI::App& app, Options& options) {
-  const std::map<std::string, Mode> modes{{"none", Mode::none},
-                                          {"idle", Mode::idle},
-                                          {"pwrite", Mode::pwrite},
-                                          {"pwrite-direct", Mode::pwrite_direct},
-                                          {"iocomp", Mode::iocomp}};
+  const std::map<std::string, Mode> modes{
+      {"none", Mode::none},     {"idle", Mode::idle},
+      {"pwrite", Mode::pwrite}, {"pwrite-direct", Mode::pwrite_direct},
+      {"thread", Mode::thread}, {"iocomp", Mode::iocomp}};
   const std::map<std::string, Rival> rivals{rival_names().begin(), rival_names().end()};
   const std::size_t most = std::size_t{1} << 46U;
   app.add_option_function<std::string>(
@@ -33,7 +32,7 @@ void declare(CLI::App& app, Options& options) {
            options.mode = mode == modes.end() ? Mode::rival : mode->second;
            if (options.mode == Mode::rival) options.rival = rivals.at(name);
          },
-         "none, idle, pwrite, pwrite-direct, iocomp, iwrite, bp5-naive or bp5-guided")
+         "none, idle, pwrite, pwrite-direct, thread, iocomp, iwrite, bp5-naive or bp5-guided")
       ->check(CLI::IsMember(known_names(modes, rivals)));
   auto* const alloc =
       app.add_flag("--alloc", options.alloc, "buffers from iocomp_alloc, in mode iocomp");

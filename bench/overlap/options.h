@@ -18,6 +18,7 @@ enum class Mode {
   idle,           ///< no output, but a session whose servers have nothing to do
   pwrite,         ///< by hand: pwrite of 8 MiB pieces, fsync at the end, one file per rank
   pwrite_direct,  ///< the same with O_DIRECT, each put in one piece
+  thread,         ///< the same by a thread of the rank, while that computes
   iocomp,         ///< iocomp_put; how it is written is a matter of settings
   rival           ///< another library: `Options::rival`
 };

@@ -6,7 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <stop_token>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/ranks.h"
@@ -55,6 +61,52 @@ class PwriteWriter : public Writer {
   std::string path_;
   std::size_t piece_bytes_;
   int file_;
+};
+
+/// As one would by hand: a thread writes while the rank computes.
+class ThreadWriter : public Writer {
+ public:
+  explicit ThreadWriter(std::string path) : file_{std::move(path), true} {}
+
+  void put(int step, std::span<const double> values) override {
+    const std::scoped_lock lock{mutex_};
+    puts_.emplace_back(step, values);
+    changed_.notify_all();
+  }
+
+  void wait(int step) override {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return written_ > step; });
+  }
+
+  void close() override {
+    {
+      std::unique_lock lock{mutex_};
+      changed_.wait(lock, [&] { return puts_.empty(); });
+    }
+    file_.close();
+  }
+
+ private:
+  void work(const std::stop_token& stop) {
+    std::unique_lock lock{mutex_};
+    while (changed_.wait(lock, stop, [this] { return !puts_.empty(); })) {
+      const auto [step, values] = puts_.front();
+      lock.unlock();
+      file_.put(step, values);
+      lock.lock();
+      puts_.pop_front();
+      written_ = step + 1;
+      changed_.notify_all();
+    }
+  }
+
+  PwriteWriter file_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::pair<int, std::span<const double>>> puts_;  // that are not written
+  int written_ = 0;                                           // number of written puts
+  std::jthread thread_{[this](const std::stop_token& stop) { work(stop); }};
 };
 
 class IocompWriter : public Writer {
@@ -122,6 +174,9 @@ std::unique_ptr<Writer> make_writer(const Options& options, const apps::Session*
       return std::make_unique<PwriteWriter>(
           options.file + "." + std::to_string(apps::rank_in(comm)),
           options.mode == Mode::pwrite_direct);
+    case Mode::thread:
+      return std::make_unique<ThreadWriter>(options.file + "." +
+                                            std::to_string(apps::rank_in(comm)));
     case Mode::iocomp:
       return std::make_unique<IocompWriter>(*session, options.elements(), options.puts);
     case Mode::rival:
