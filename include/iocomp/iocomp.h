@@ -517,7 +517,7 @@ IOCOMP_EXPORT int iocomp_close_later(iocomp_file *file, iocomp_ticket *ticket);
  * If each step has a file of its own, torn files are left out. A torn file is shorter than its
  * manifest says, or is no file of its format. The log (level warning) and iocomp_input_left_out
  * tell of it. Reading that step fails with IOCOMP_STORAGE_FAILURE and the cause.
- * @param options  NULL: none. Settings may be `path`, `backend`, `kind`, `verify` and others. With
+ * @param options  NULL: none. Settings may be `path`, `backend`, `kind`, `checksum` and others. With
  * a communicator, the call is collective over that.
  * @return the same on all ranks: IOCOMP_NOT_FOUND when there is no such file or none of it is
  * committed, IOCOMP_STORAGE_FAILURE when it cannot be read or is shorter than its manifest says,
@@ -598,7 +598,7 @@ IOCOMP_EXPORT int iocomp_input_attribute(const iocomp_input *input, const char *
  * @param values  room for product(count) elements of the variable's type, row-major.
  * @return IOCOMP_NOT_FOUND when there is no such variable, step, or variable in that step;
  * IOCOMP_INVALID_ARGUMENT for a box outside the array; IOCOMP_STORAGE_FAILURE, also if a block that
- * lies wholly in the box has another checksum than when it was put (setting `verify`). After a
+ * lies wholly in the box has another checksum than when it was put (setting `checksum`). After a
  * failure `values` may be changed in part.
  * Cost: reads long runs straight into `values`. Reads short ones with the bytes between them, at
  * most 8 MiB at a time, and copies them out.

@@ -269,7 +269,8 @@ std::string Conversion::story(const std::byte* value) const {
     const std::byte* const at = value + part * from_bytes_;
     char text[32];
     if (is_floating(type)) {
-      std::snprintf(text, sizeof text, "%.9g", real_number(type, at).value_or(0));
+      const double number = real_number(type, at).value_or(0);
+      std::snprintf(text, sizeof text, "%.9g", std::isnan(number) ? std::fabs(number) : number);
     } else if (type == ElementType::uint64) {
       std::snprintf(text, sizeof text, "%llu",
                     static_cast<unsigned long long>(number_at<std::uint64_t>(at, 0)));

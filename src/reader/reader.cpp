@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/element_type.h"
 #include "base/error.h"
 #include "base/folder_targets.h"
 #include "base/our_words.h"
@@ -202,14 +203,20 @@ int iocomp_reader_places(iocomp_reader* reader, int variable, std::int64_t* coun
 
 int iocomp_reader_read(iocomp_reader* reader, int variable, std::int64_t step,
                        const std::int64_t* start, const std::int64_t* count, void* values,
-                       const std::int64_t* memory) {
+                       const std::int64_t* memory, int type) {
   return guarded([&] {
     constexpr std::array<std::int64_t, iocomp::array::max_dimensions> corner{};
+    const auto converted = iocomp::array::element_type(type);
+    if (type != 0 && !converted) {
+      throw iocomp::Error{iocomp::ErrorCode::invalid_argument,
+                          "there is no element type " + std::to_string(type)};
+    }
     reader->input.read(reader->input.variable(variable).name, step,
                        {.start = start,
                         .count = count,
                         .values = values,
                         .memory_shape = memory,
-                        .memory_start = memory == nullptr ? nullptr : corner.data()});
+                        .memory_start = memory == nullptr ? nullptr : corner.data(),
+                        .type = converted});
   });
 }

@@ -73,9 +73,10 @@ int iocomp_reader_places(iocomp_reader *reader, int variable, int64_t *count, co
  * @param values         place for the elements, row-major, in the byte order of the machine.
  * @param memory         extents of the local array whose first corner is the box; NULL: those of
  * the box.
+ * @param type           of iocomp_type, to which values are converted; 0: that of the variable.
  */
 int iocomp_reader_read(iocomp_reader *reader, int variable, int64_t step, const int64_t *start,
-                       const int64_t *count, void *values, const int64_t *memory);
+                       const int64_t *count, void *values, const int64_t *memory, int type);
 
 #ifdef __cplusplus
 }

@@ -225,7 +225,7 @@ void Input::read_converted(const std::string& variable, const Place& where, cons
     return static_cast<std::size_t>(count) * array::size_bytes(of);
   };
   std::vector<std::byte> raw(bytes_of(where.type, elements));
-  read(variable, where, box, {array::dense_memory(elements), raw.data(), to.crew});
+  read(variable, where, box, {array::make_memory_box(box, nullptr, nullptr), raw.data(), to.crew});
   if (const auto unfit = conversion.first_unfit(raw)) {
     const auto index = array::index_of(where.shape, array::Region{box}, *unfit);
     throw Error{ErrorCode::invalid_argument,
@@ -264,7 +264,7 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
       has_read_(elements * static_cast<std::int64_t>(array::size_bytes(where.type)));
     }
   } catch (const Error& error) {
-    throw Error{error.code(), "read of \"" + variable + "\" in step " + std::to_string(step) +
+    throw Error{error.code(), "read of \"" + variable + "\" in step " + std::to_string(where.step) +
                                   " of file \"" + name_ + "\": " + error.what()};
   }
 }

@@ -108,8 +108,10 @@ def test_values_go_into_an_array_of_the_caller(tmp_path: Path) -> None:
         whole = np.zeros((5, 6, 7), "i4")
         assert files.read("u", out=whole[1:4, 1:5, 1:6]).base is whole
         assert np.array_equal(whole[1:4, 1:5, 1:6], U) and whole.sum() == U.sum()
-        with pytest.raises(iocomp.InvalidArgumentError, match="float64"):
-            files.read("u", out=np.zeros((3, 4, 5)))
+        assert np.array_equal(files.read("u", out=np.zeros((3, 4, 5))), U)
+        assert files.read("u", dtype="f4").dtype == np.float32
+        with pytest.raises(iocomp.InvalidArgumentError, match="shape"):
+            files.read("u", out=np.zeros((3, 4)))
 
 
 DAMAGED: list[tuple[str, str, Any, str]] = [

@@ -403,6 +403,9 @@ def look_at(files: Any, rank: int, expected: Any, text: str) -> None:
     assert (u.name, u.ndim, u.dtype, u.steps) == ("u", 2, np.dtype("f8"), [0])
     assert u.shape == (len(u), 6) and u.size == 6 * len(u)
     assert np.array_equal(u[rows], expected)
+    assert np.array_equal(list(u)[rows], expected)
+    halved = files.read("u", dtype="f4")
+    assert halved.dtype == np.float32 and np.array_equal(halved[rows], expected)
     assert np.array_equal(u[rows, ::2], expected[:, ::2])
     assert np.array_equal(u[4 * rank + 1, -1], expected[1, -1])
     assert u.attrs["units"] == "K" and list(u.attrs["range"]) == [0, 5]

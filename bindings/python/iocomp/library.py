@@ -279,7 +279,7 @@ READER_CALLS = {
     "iocomp_reader_description": "i:pp",
     "iocomp_reader_steps": "i:pppppp",
     "iocomp_reader_places": "i:pippppp",
-    "iocomp_reader_read": "i:pilpppp",
+    "iocomp_reader_read": "i:pilppppi",
 }
 _READER = f"libiocomp_reader.so.{__version__.partition('.')[0]}"
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iocomp.arrays import DTYPES, TYPES, Array, address_of, integers, memory_shape
+from iocomp.arrays import DTYPES, TYPES, Array, address_of, integers, memory_shape, number_of
 from iocomp.bp import BpFile
-from iocomp.errors import InvalidArgumentError, NotFoundError
+from iocomp.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from iocomp.library import reader_library
 from iocomp.scope import Scope
 from iocomp.stored import Box, Index, Stored, slices_of
@@ -255,6 +255,7 @@ class Files(Scope, Stored):
         step: int | None = None,
         box: Index | tuple[Index, ...] = ...,
         out: Array | None = None,
+        dtype: npt.DTypeLike | None = None,
     ) -> Array:
         """Read a variable, or a box of it.
 
@@ -263,14 +264,18 @@ class Files(Scope, Stored):
             step: The number of the step; without it the newest that has the variable.
             box: The elements to read, by numpy's basic indexing with steps above 0, such as
                 `np.s_[10:20, :, 3]`. Without it the whole variable.
-            out: An array for the values, of the shape of the result and of the variable's type.
+            out: An array for the values, of the shape of the result. Values are converted to its
+                type.
+            dtype: The type of a new array; without it that of the variable. Integers that are
+                packed by "scale_factor" or "add_offset" are unpacked to floating-point numbers.
 
         Returns:
             `out`, or a new array. Dimensions indexed by an integer are dropped, as in numpy.
 
         Raises:
             NotFoundError: If there is no such variable or step.
-            InvalidArgumentError: If the box leaves the variable, or `out` does not fit.
+            InvalidArgumentError: If the box leaves the variable, `out` has another shape, or a
+                value does not fit the type.
             StorageError: If the file cannot be read.
         """
         variable, row = self._find(name, step)
@@ -281,14 +286,15 @@ class Files(Scope, Stored):
             for each, kept in zip(slices, view, strict=True)
             if kept is not None
         )
-        values = np.empty(shape, place.dtype) if out is None else out
-        if values.shape != shape or values.dtype != place.dtype or not values.flags.writeable:
+        values = np.empty(shape, place.dtype if dtype is None else dtype) if out is None else out
+        if values.shape != shape or not values.flags.writeable:
             raise InvalidArgumentError(
-                f"an array of {values.dtype} and shape {values.shape} for {place.dtype} and "
-                f"{shape}: it must be writeable, of this type and shape"
+                f"an array of shape {values.shape} for a box of shape {shape}: it must be "
+                "writeable, of this shape"
             )
         if values.size:
-            self._fill(name, variable, row, slices, values[(*view, ...)])
+            numbers = values.view(np.int8) if values.dtype == np.bool_ else values
+            self._fill(name, variable, row, slices, numbers[(*view, ...)])
         return values
 
     def close(self) -> None:
@@ -385,10 +391,11 @@ class Files(Scope, Stored):
         path, format_ = self._files[file]
         library = reader_library()
         if format_ == "adios2" and Path(path).is_dir() and not library.reads(b"adios2"):
-            self._read_bp(file, name, step, variable.place(row).shape, start, into)
+            self._read_bp(file, name, step, variable.place(row), start, into)
             return
+        number = 0 if into.dtype == variable.place(row).dtype else number_of(into.dtype)
         where = (opened.raw, variable.index, step, integers(start), integers(into.shape))
-        to = (address_of(into), None if memory is None else integers(memory))
+        to = (address_of(into), None if memory is None else integers(memory), number)
         if format_ in _WITHOUT_LIBRARY:
             library.check(library.read(*where, *to))
             return
@@ -401,15 +408,19 @@ class Files(Scope, Stored):
         file: int,
         name: str,
         step: int,
-        shape: tuple[int, ...],
+        place: _Place,
         start: Sequence[int],
         into: Array,
     ) -> None:
+        if into.dtype != place.dtype:
+            raise UnsupportedError(
+                f"{name} as {into.dtype}: the package adios2 converts nothing, it is {place.dtype}"
+            )
         if file not in self._bp:
             self._bp[file] = BpFile(self._files[file][0])
         dense = np.empty(into.shape, into.dtype)
         in_file = int(self._in_file[self._steps[step]])
-        self._bp[file].read(name, in_file, shape, start, dense)
+        self._bp[file].read(name, in_file, place.shape, start, dense)
         into[...] = dense
 
 

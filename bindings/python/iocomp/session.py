@@ -897,7 +897,7 @@ class Input(Scope, Stored):
             NotFoundError: If there is no such variable or step, or not the variable in that step.
             InvalidArgumentError: If the box leaves the variable, `out` has another shape, or a
                 value does not fit the type.
-            StorageError: If the file cannot be read, or a checksum differs (setting `verify`).
+            StorageError: If the file cannot be read, or a checksum differs (setting `checksum`).
         """
         number = self._newest() if step is None else step
         found = self._find(variable).dtype
@@ -955,7 +955,10 @@ class Input(Scope, Stored):
         return self._variable(name, step)
 
     def _attrs(self, name: str | None) -> Mapping[str, Any]:
-        return self.attributes(name)
+        return {
+            key: value[0] if isinstance(value, np.ndarray) and value.size == 1 else value
+            for key, value in self.attributes(name).items()
+        }
 
     def _read_box(self, name: str, step: int, box: Index | tuple[Index, ...]) -> Array:
         slices, view = slices_of(box, name, self.shape(name, step))
@@ -1053,6 +1056,11 @@ class Session(Scope):
         self.role = Role(lib.role(self._raw))
         """The role of this rank."""
         _alive.add(self)
+
+    def __repr__(self) -> str:
+        """Return the role of this rank, and how many ranks compute."""
+        ranks = f"rank {self.comm.rank} of {self.comm.size} that compute" if self.comm else "a server"
+        return f"<iocomp.Session: {ranks if self._raw else 'closed'}>"
 
     def _leave(self) -> None:
         if self._raw:

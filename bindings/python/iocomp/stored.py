@@ -109,6 +109,10 @@ class StoredVariable:
             raise TypeError(f"the scalar {self.name!r} has no length")
         return self.shape[0]
 
+    def __iter__(self) -> Iterator[Array]:
+        """Read one index of the first dimension after the other."""
+        return (self[index] for index in range(len(self)))
+
     def __getitem__(self, box: Index | tuple[Index, ...]) -> Array:
         """Read a box of the newest step: numpy's basic indexing, with steps above 0."""
         return self.read(box=box)
