@@ -29,3 +29,8 @@ def seconds_text(seconds: float) -> str:
 def percent_text(part: float) -> str:
     """Return a part of one as whole percent."""
     return f"{100 * part:.0f} %"
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things: "1 rank", "2 ranks"."""
+    return f"{number} {thing}{'s' if number != 1 else ''}"

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from iocomp_studies.advice.choices import Advice, toml_of
 from iocomp_studies.advice.learned import Learned
 from iocomp_studies.advice.work import KERNEL, Work
-from iocomp_studies.table import seconds_text, table
+from iocomp_studies.table import counted, seconds_text, table
 
 _MOST_ROWS = 12
 _HEAD = ("way", "wall, s", "9 of 10 within", "write", "slowed", "waits", "memory of a node")
@@ -41,8 +41,7 @@ def text_of(work: Work, advice: Advice, learned: Learned) -> str:
     """Return advice for people."""
     best = advice.best
     hidden = len(advice.choices) - len(_rows(advice, learned))
-    ranks = f"{work.ranks} compute rank{'s' if work.ranks != 1 else ''}"
-    nodes = f"{work.nodes} node{'s' if work.nodes != 1 else ''}"
+    ranks, nodes = counted(work.ranks, "compute rank"), counted(work.nodes, "node")
     lines = [
         f"{ranks} on {nodes}, {work.steps} steps: "
         f"{work.all_bytes() / 2**20:.1f} MiB and {seconds_text(work.step_seconds)} s of computing "

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iocomp_studies.plan.cell import NOT_USED
+from iocomp_studies.table import counted
 
 SYNCHRONOUS, KERNEL = "synchronous", "kernel"
 MEMORY, COMPUTING = "memory", "computing"
@@ -77,7 +78,7 @@ class Way:
         """Return it in words."""
         words = [self.name, self.backend]
         if self.servers:
-            words.append(f"{self.servers} server{'s' if self.servers != 1 else ''}")
+            words.append(counted(self.servers, "server"))
         if self.transport == "message":
             words.append("messages")
         return ", ".join(words)

@@ -8,6 +8,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from iocomp_studies.table import counted
+
 OUTPUTS = ("none", "idle", "sync", "async")
 """No call of iocomp; servers that have nothing to do; synchronous; asynchronous."""
 MAPPINGS = (
@@ -88,7 +90,7 @@ class Cell:
 
     def label(self) -> str:
         """Return it in words."""
-        ranks = f"{self.ranks} rank{'s' if self.ranks != 1 else ''}"
+        ranks = counted(self.ranks, "rank")
         if self.output == "none":
             return f"{self.client}, no output, {ranks}, {self.size}"
         words = [self.client, self.output, self.mapping]

@@ -13,6 +13,7 @@ from iocomp_studies.plan.cell import NOT_USED
 from iocomp_studies.plots.plot import CHOICES, WORLD, ratio_of
 from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, Value
 from iocomp_studies.statistics import Estimate
+from iocomp_studies.table import counted
 
 LEAST_RESULTS = 5
 """The least number of results for a conclusion: with fewer an interval says little."""
@@ -158,8 +159,7 @@ def _in_words(row: Row, differ: Sequence[str]) -> str:
             words += ["progress calls"] if value else []
         elif name != "way" and value not in (NOT_USED, ""):
             words.append(str(value))
-    ranks = row.fields.get("ranks", 1)
-    words.append(f"{ranks} rank{'s' if ranks != 1 else ''}")
+    words.append(counted(int(row.fields.get("ranks", 1)), "rank"))
     if row.fields.get("size"):
         words.append(str(row.fields["size"]))
     if row.fields.get("scaling") == "strong":
