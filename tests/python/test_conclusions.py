@@ -2,7 +2,8 @@
 import pytest
 from studies_data import KERNEL, NONE, OVERSUBSCRIBE, planted
 
-from iocomp_studies.report.conclusions import Conclusion, Difference, conclude, outliers
+from iocomp_studies.report.conclusions import Conclusion, Difference, by_way, conclude, outliers
+from iocomp_studies.results.archer2 import read_archer2
 from iocomp_studies.results.rows import rows_of
 
 
@@ -72,3 +73,32 @@ def test_only_runs_with_the_same_number_of_ranks_are_compared(ranks: int) -> Non
 
     cells = {NONE: 1.0, replace(KERNEL, ranks=ranks): 1.1}
     assert bool(conclude(rows_of(planted(cells)))) is (ranks == 1)
+
+
+def test_published_means_are_divided_and_their_spreads_add_up_in_quadrature() -> None:
+    found = conclude(rows_of(read_archer2()))
+    (one,) = (c for c in found if c.what == "hyperthread, mpiio, 256 ranks, 128 MiB")
+    assert one.ratio.value == pytest.approx(720.8 / 361.8, rel=0.001)
+    parts = (one.ratio.high / one.ratio.value - 1) / 2
+    assert parts == pytest.approx(((14.9 / 361.8) ** 2 + (39.7 / 720.8) ** 2) ** 0.5, rel=0.01)
+    assert one.difference is Difference.LONGER
+    assert "wall time compared with that of synchronous output: 99.2 % longer" in one.sentence()
+
+
+def test_a_single_published_run_says_nothing_but_all_of_a_way_do() -> None:
+    found = conclude(rows_of(read_archer2()))
+    single = [one for one in found if one.count == 1]
+    assert {one.difference for one in single} == {Difference.TOO_FEW}
+    assert all("of a run without a spread" in one.sentence() for one in single)
+    said = {(one.client, one.way): one for one in by_way(found)}
+    assert said["hpcg", "consecutive"].difference() is Difference.SHORTER
+    assert said["hpcg", "hyperthread"].difference() is Difference.LONGER
+    assert 1.9 < said["hpcg", "oversubscribe"].ratio.value < 2.1
+    assert said["stream", "hyperthread"].differences[Difference.LONGER] == 8
+
+
+def test_a_way_that_was_compared_once_is_as_long_as_its_comparison_says() -> None:
+    found = conclude(rows_of(planted({NONE: 1.0, KERNEL: 1.03})))
+    (one,) = by_way(found)
+    (wall,) = (c for c in found if c.measure == "seconds.wall")
+    assert (one.way, one.count(), one.ratio) == ("kernel", 1, wall.ratio)

@@ -283,8 +283,13 @@ def _estimate(rows: Sequence[Row], measure: str, scale: float) -> Estimate:
     return median_interval([scale * row.measures[measure] for row in rows])
 
 
-def ratio_of(rows: Sequence[Row], base: Sequence[Row], measure: str) -> Estimate | None:
-    """Return the median over the rounds of a row ÷ that of the base, or nothing to compare with."""
+def ratio_of(
+    rows: Sequence[Row], base: Sequence[Row], measure: str, *, deviations: float = 1.0
+) -> Estimate | None:
+    """Return the median over the rounds of a row ÷ that of the base, or nothing to compare with.
+
+    Published means are divided. Their interval is so many standard deviations of the quotient.
+    """
     below = {row.round: row for row in base if row.measures.get(measure)}
     pairs = [(row, below[row.round]) for row in rows if row.round in below]
     if not pairs:
@@ -293,7 +298,7 @@ def ratio_of(rows: Sequence[Row], base: Sequence[Row], measure: str) -> Estimate
     row, other = pairs[0]
     if len(pairs) == 1 and measure in row.spread and measure in other.spread:
         parts = [one.spread[measure] / one.measures[measure] for one in (row, other)]
-        deviation = ratios[0] * float(sum(part**2 for part in parts)) ** 0.5
+        deviation = deviations * ratios[0] * float(sum(part**2 for part in parts)) ** 0.5
         return Estimate(ratios[0], ratios[0] - deviation, ratios[0] + deviation)
     return median_interval(ratios)
 

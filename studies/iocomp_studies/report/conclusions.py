@@ -4,19 +4,22 @@
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from iocomp_studies.plan.cell import NOT_USED
-from iocomp_studies.plots.plot import CHOICES, WORLD, ratio_of
+from iocomp_studies.plots.plot import CHOICES, WORLD, ratio_of, series_rank
 from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, Value
-from iocomp_studies.statistics import Estimate
+from iocomp_studies.statistics import Estimate, median_interval
 from iocomp_studies.table import counted
 
 LEAST_RESULTS = 5
 """The least number of results for a conclusion: with fewer an interval says little."""
+LEAST_RUNS = 2
+"""The least number of runs behind a published mean: a single run has no spread."""
+_DEVIATIONS = 2.0  # 95 of 100 values of a normal distribution lie within
 OUTLYING = 5.0
 """Robust standard deviations from the median."""
 _ROBUST = 1.4826  # makes the median deviation of a normal distribution its standard deviation
@@ -47,22 +50,26 @@ class Conclusion:
     Attributes:
         source: The machine on which it was measured.
         client: The program that was measured.
+        way: The way of writing.
         what: The way and its settings, in words.
         measure: The measure that is compared: "seconds.wall".
         against: The way below the line: without output, or synchronous.
         ratio: The ratio of the two, with its 95 % interval.
-        count: The number of results of the way.
+        count: The number of results of the way; the runs behind a published mean.
         difference: The meaning of the interval.
+        is_published: True if means are compared, not the results of rounds.
     """
 
     source: str
     client: str
+    way: str
     what: str
     measure: str
     against: str
     ratio: Estimate
     count: int
     difference: Difference
+    is_published: bool = False
 
     def sentence(self) -> str:
         """Return it in words."""
@@ -70,17 +77,20 @@ class Conclusion:
         timer = _TIMERS.get(self.measure, self.measure)
         below = "without output" if self.against == NO_OUTPUT else f"of {self.against} output"
         about = f"{self.client}, {self.what}: {timer} compared with that {below}"
+        if self.difference is Difference.TOO_FEW and self.is_published:
+            return f"{about}: {100 * (self.ratio.value - 1):+.1f} %, of a run without a spread"
         if self.difference is Difference.TOO_FEW:
-            return f"{about}: {self.count} results are too few to say, {LEAST_RESULTS} are needed"
+            are = "result is" if self.count == 1 else "results are"
+            return f"{about}: {self.count} {are} too few to say, {LEAST_RESULTS} are needed"
         if self.difference is Difference.NONE_SEEN:
             return f"{about}: no difference seen (between {low} and {high} %)"
         change = 100 * abs(self.ratio.value - 1)
         return f"{about}: {change:.1f} % {self.difference.value} ({low} to {high} %)"
 
 
-def difference_of(ratio: Estimate, count: int) -> Difference:
-    """Return what the interval of a ratio says."""
-    if count < LEAST_RESULTS:
+def difference_of(ratio: Estimate, count: int, least: int = LEAST_RESULTS) -> Difference:
+    """Return what the interval of a ratio says, if it is made of enough results."""
+    if count < least:
         return Difference.TOO_FEW
     if ratio.low > 1:
         return Difference.LONGER
@@ -99,11 +109,12 @@ Key = tuple[Value, ...]
 
 
 def conclude(rows: Sequence[Row]) -> list[Conclusion]:
-    """Compare every way with no output and with synchronous output, where both were measured."""
+    """Compare every way with no output and with synchronous output, where both were measured.
+
+    Results are compared within rounds. Published means, which have none, are divided.
+    """
     by_world: dict[Key, dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row.spread:  # published means have no rounds
-            continue
         world = tuple(row.fields.get(name, "") for name in ("source", "client", *WORLD))
         choice = tuple(row.fields.get(name, "") for name in CHOICES)
         by_world[world][choice].append(row)
@@ -128,14 +139,17 @@ def _conclusions(
         if way in (against, NO_OUTPUT) or measure not in rows[0].measures:
             continue
         base = _base(rows[0], groups, against)
-        ratio = ratio_of([row for row in rows if measure in row.measures], base, measure)
+        having = [row for row in rows if measure in row.measures]
+        ratio = ratio_of(having, base, measure, deviations=_DEVIATIONS)
         if ratio is not None:
-            count = len(rows)
+            is_published = bool(rows[0].spread)
+            count = min(rows[0].runs, base[0].runs) if is_published else len(rows)
+            least = LEAST_RUNS if is_published else LEAST_RESULTS
             found.append(
                 Conclusion(
-                    str(rows[0].fields["source"]), str(rows[0].fields["client"]),
+                    str(rows[0].fields["source"]), str(rows[0].fields["client"]), str(way),
                     _in_words(rows[0], differ), measure, against, ratio, count,
-                    difference_of(ratio, count),
+                    difference_of(ratio, count, least), is_published,
                 )
             )  # fmt: skip
     return found
@@ -165,6 +179,54 @@ def _in_words(row: Row, differ: Sequence[str]) -> str:
     if row.fields.get("scaling") == "strong":
         words.append("strong scaling")
     return ", ".join(words)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All comparisons of the wall time of one way of a program with that of another way.
+
+    Attributes:
+        source: The machine on which it was measured.
+        client: The program that was measured.
+        way: The way of writing.
+        against: The way below the line: without output, or synchronous.
+        ratio: The median of the ratios, with its 95 % interval.
+        differences: The number of comparisons by what they say.
+    """
+
+    source: str
+    client: str
+    way: str
+    against: str
+    ratio: Estimate
+    differences: Mapping[Difference, int]
+
+    def count(self) -> int:
+        """Return the number of comparisons."""
+        return sum(self.differences.values())
+
+    def difference(self) -> Difference:
+        """Return what all of them say together: many of single runs say what one does not."""
+        is_enough = self.count() > self.differences[Difference.TOO_FEW]
+        return difference_of(self.ratio, LEAST_RESULTS if is_enough else self.count())
+
+
+def by_way(found: Sequence[Conclusion]) -> list[Summary]:
+    """Return what comparisons of different sizes, ranks and settings say of each way together."""
+    groups: dict[tuple[str, str, str, str], list[Conclusion]] = defaultdict(list)
+    for one in found:
+        if one.measure == "seconds.wall":
+            groups[one.source, one.client, one.against, one.way].append(one)
+    return [
+        Summary(
+            source, client, way, against,
+            of[0].ratio if len(of) == 1 else median_interval([one.ratio.value for one in of]),
+            Counter(one.difference for one in of),
+        )
+        for (source, client, against, way), of in sorted(
+            groups.items(), key=lambda group: (*group[0][:3], series_rank(group[0][3]))
+        )
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)

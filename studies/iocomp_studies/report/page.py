@@ -13,11 +13,18 @@ from pathlib import Path
 
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plots.folder import Drawn, draw_figures
-from iocomp_studies.report.conclusions import Conclusion, Difference, conclude, outliers
+from iocomp_studies.report.conclusions import (
+    Conclusion,
+    Difference,
+    by_way,
+    conclude,
+    outliers,
+)
 from iocomp_studies.results.lines import Record
 from iocomp_studies.results.rows import rows_of
 from iocomp_studies.runs.campaign import is_good
 from iocomp_studies.statistics import median_interval
+from iocomp_studies.table import counted
 
 _HERE = Path(__file__).resolve().parent
 _CLASSES = {
@@ -85,6 +92,27 @@ def _figures(drawn: Sequence[Drawn]) -> str:
     return "".join(parts)
 
 
+def _ways(source: str, found: Sequence[Conclusion]) -> str:
+    """Return what the comparisons of each way say together."""
+    kinds = [kind for kind in Difference if any(one.difference is kind for one in found)]
+    rows = [
+        (
+            one.client, one.way, one.against, f"{one.ratio.value:.3g}",
+            f"{one.ratio.low:.3g} to {one.ratio.high:.3g}", one.count(),
+            *(one.differences[kind] for kind in kinds),
+        )
+        for one in by_way(found)
+    ]  # fmt: skip
+    if not rows:
+        return ""
+    head = (
+        "program", "way", "compared with", "ratio of wall times", "95 % interval", "comparisons",
+        *(kind.value for kind in kinds),
+    )  # fmt: skip
+    about = f"<p>{_text(source)}, median over all sizes, ranks and settings:</p>"
+    return about + _table(head, rows, range(3, len(head)))
+
+
 def _conclusions(found: Sequence[Conclusion]) -> str:
     if not found:
         return (
@@ -93,7 +121,8 @@ def _conclusions(found: Sequence[Conclusion]) -> str:
     counts = Counter(one.difference for one in found)
     judged = len(found) - counts[Difference.TOO_FEW]
     words = [f"{counts[kind]} {kind.value}" for kind in Difference if counts[kind]]
-    intro = f"<p>{len(found)} comparisons within rounds: {', '.join(words)}."
+    intro = f"<p>{counted(len(found), 'comparison')}: {', '.join(words)}. Results are compared "
+    intro += "within rounds; the interval of published means is two standard deviations."
     if judged:
         intro += (
             f" Intervals hold in 95 of 100 cases, so about {round(0.05 * judged)} of {judged} "
@@ -109,6 +138,7 @@ def _conclusions(found: Sequence[Conclusion]) -> str:
             f'<li class="{_CLASSES[one.difference]}">{_text(one.sentence())}</li>' for one in of
         )
         opened = " open" if len(of) <= 40 else ""
+        parts.append(_ways(source, of))
         parts.append(f"<details{opened}><summary>{_text(source)}: {len(of)}</summary>")
         parts.append(f"<ul>{lines}</ul></details>")
     return "".join(parts)
@@ -232,12 +262,14 @@ def make_page(
     rows = rows_of(records)
     names = sorted({str(record["study"]) for record in records if "study" in record})
     title = f"Study {', '.join(names)}" if names else "Study"
-    own = [row for row in rows if not row.spread]
-    shaky = sum(float(record.get("foreign_part", 0)) > 0.1 for record in records if is_good(record))
-    counts = (
-        f"{len(own)} results count, {len(records) - len(rows)} do not (warm-up, failed or marked). "
-        f"Something else used the machine during {shaky} of those that count."
-    )
+    published = sum(bool(row.spread) for row in rows)
+    counts = f"{len(rows)} results count"
+    if published:
+        counts += f", {published} of them published means"
+    counts += f"; {len(records) - len(rows)} do not (warm-up, failed or marked)."
+    if published < len(rows):
+        shaky = sum(float(one.get("foreign_part", 0)) > 0.1 for one in records if is_good(one))
+        counts += f" Something else used the machine during {shaky} of those that count."
     drawn = list(draw_figures(rows))
     sections = [
         ("Conclusions", _conclusions(conclude(rows))),

@@ -24,12 +24,14 @@ class Row:
         measures: "seconds.wall", "values.gib_per_second" and so on.
         spread: One standard deviation by measure; published means have it, our own results do not.
         round: Results of one round of one source belong together.
+        runs: The number of runs behind it: more than one behind a published mean.
     """
 
     fields: dict[str, Value]
     measures: dict[str, float]
     spread: dict[str, float] = field(default_factory=dict)
     round: int = 0
+    runs: int = 1
 
 
 def way_of(cell: Mapping[str, Any]) -> str:
@@ -74,6 +76,7 @@ def row_of(record: Record, fields: dict[str, Value] | None = None) -> Row:
         measures,
         record.get("spread", {}),
         int(record.get("round", 0)),
+        int(record.get("runs", 1)),
     )
 
 
