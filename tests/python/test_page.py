@@ -130,3 +130,15 @@ def test_figures_can_be_pointed_at_and_switched_in_a_browser(page: Path) -> None
         assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     finally:
         browser.quit()
+
+
+def test_a_section_without_anything_in_it_is_left_out() -> None:
+    published = [one for one in read_archer2() if one["cell"]["ranks"] == 256]
+    names = re.findall(r"<h2>(.*?)</h2>", make_page(published))
+    assert names == ["Conclusions", "Figures", "Where it ran"]
+    bare = make_page([record(replace(KERNEL, client="command"), 0, 1.0, marks=["failed"])])
+    assert re.findall(r"<h2>(.*?)</h2>", bare) == [
+        "Conclusions", "Where it ran", "Failed or marked: kept, never averaged",
+    ]  # fmt: skip
+    assert "None." not in bare
+    assert "drawings" not in bare

@@ -66,7 +66,7 @@ def _inline(svg: bytes) -> str:
 
 def _figures(drawn: Sequence[Drawn]) -> str:
     if not drawn:
-        return "<p>No figure has results that count.</p>"
+        return ""
     about = [
         {
             "name": one.name,
@@ -226,7 +226,7 @@ def _cells(records: Sequence[Record]) -> str:
         "<p>Load: processes that wanted a core, before and after, medians. Read back: c0 is a "
         "compute rank that sat on CPU 0, s1 a server on CPU 1.</p>"
     )
-    return legend + _table(head, sorted(rows), (1, 2, 3, 4)) if rows else "<p>Nothing.</p>"
+    return legend + _table(head, sorted(rows), (1, 2, 3, 4)) if rows else ""
 
 
 def _marked(records: Sequence[Record]) -> str:
@@ -237,14 +237,14 @@ def _marked(records: Sequence[Record]) -> str:
             label = Cell.of_record(record["cell"]).label()
             rows.append((label, record.get("round", ""), str(why).strip()[-300:]))
     if not rows:
-        return "<p>None.</p>"
+        return ""
     more = f"<p>… and {len(rows) - _MOST_LISTED} more.</p>" if len(rows) > _MOST_LISTED else ""
     return _table(("cell", "round", "why"), rows[:_MOST_LISTED]) + more
 
 
 def _list(sentences: Sequence[str]) -> str:
     if not sentences:
-        return "<p>None.</p>"
+        return ""
     lines = "".join(f"<li>{_text(one)}</li>" for one in sentences[:_MOST_LISTED])
     return f"<ul>{lines}</ul>"
 
@@ -284,8 +284,10 @@ def make_page(
     body = "".join(
         f'<section id="{name.split()[0].lower()}"><h2>{_text(name)}</h2>{content}</section>'
         for name, content in sections
+        if content
     )
-    style, script = ((_HERE / name).read_text() for name in ("page.css", "page.js"))
+    style = (_HERE / "page.css").read_text()
+    script = (_HERE / "page.js").read_text() if drawn else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
