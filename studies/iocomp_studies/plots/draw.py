@@ -26,6 +26,8 @@ _HEIGHT_INCHES = 2.2
 _FEW_BARS = 9
 """More have names that stand upright."""
 _FEW_GROUPS = 4
+_PALE = 0.35
+"""The opacity of what is not emphasised."""
 _CONTEXT = {
     "font.family": "DejaVu Sans",
     "font.size": 7.5,
@@ -276,7 +278,8 @@ def _draw_lines(axes: Axes, plot: Plot, panel: Panel, ids: _Ids) -> None:
 
 
 def _axis_name(x: str) -> str:
-    return {"ranks": "compute ranks", "nodes": "nodes"}.get(x, "" if x in ("", "backend") else x)
+    unnamed = ("", "backend", "client")
+    return {"ranks": "compute ranks", "nodes": "nodes"}.get(x, "" if x in unnamed else x)
 
 
 def _draw_bars(axes: Axes, plot: Plot, panel: Panel, ids: _Ids) -> None:
@@ -285,11 +288,13 @@ def _draw_bars(axes: Axes, plot: Plot, panel: Panel, ids: _Ids) -> None:
     width = 0.84 / len(names)
     for number, series in enumerate(names):
         named = series
+        alpha = _PALE if plot.emphasised and series not in plot.emphasised else 1.0
         for point in (p for p in panel.points if p.series == series):
             x = places.index(point.x) + (number - (len(names) - 1) / 2) * width
             bars = axes.bar(
                 x, point.found.value, width * 0.94, color=styles.colour(series),
                 hatch=styles.hatch(series), edgecolor="white", linewidth=0, label=named, zorder=2,
+                alpha=alpha,
             )  # fmt: skip
             named = "_"  # once in the legend
             bars[0].set_gid(ids.take(_told(plot, panel, point), series))

@@ -41,6 +41,7 @@ class Plot:
         logarithmic: Axis of the values.
         names: Measures in words.
         source: The figure of a paper that it repeats.
+        emphasised: bars: series in full colour; those of others are pale. None: all are full.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Plot:
     logarithmic: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
+    emphasised: tuple[str, ...] = ()
 
     def name_of(self, measure: str) -> str:
         """Return a measure in words."""

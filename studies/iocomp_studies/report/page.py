@@ -13,6 +13,7 @@ from pathlib import Path
 
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plots.folder import Drawn, draw_figures
+from iocomp_studies.report.answer import answer
 from iocomp_studies.report.conclusions import (
     Conclusion,
     Difference,
@@ -90,6 +91,17 @@ def _figures(drawn: Sequence[Drawn]) -> str:
     parts.append("</div></div><div id=told hidden></div>")
     parts.append(f'<script type="application/json" id=drawings>{points}</script>')
     return "".join(parts)
+
+
+def _answer(found: Sequence[Conclusion]) -> str:
+    told = answer(found)
+    if not told:
+        return ""
+    about = "median over all sizes, ranks and settings, with its 95 % interval"
+    return (
+        f"<p class=answer>{_text(told.sentence)}</p>"
+        f"<figure>{_inline(told.drawing.svg)}<figcaption>{about}</figcaption></figure>"
+    )
 
 
 def _ways(source: str, found: Sequence[Conclusion]) -> str:
@@ -271,8 +283,9 @@ def make_page(
         shaky = sum(float(one.get("foreign_part", 0)) > 0.1 for one in records if is_good(one))
         counts += f" Something else used the machine during {shaky} of those that count."
     drawn = list(draw_figures(rows))
+    found = conclude(rows)
     sections = [
-        ("Conclusions", _conclusions(conclude(rows))),
+        ("Conclusions", _conclusions(found)),
         ("Figures", _figures(drawn)),
         ("Where it ran", _hosts(records)),
         ("What ran", _cells(records)),
@@ -292,5 +305,5 @@ def make_page(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{_text(title)}</title><style>{style}</style></head><body>"
-        f"<h1>{_text(title)}</h1><p>{_text(counts)}</p>{body}<script>{script}</script></body></html>\n"
+        f"<h1>{_text(title)}</h1>{_answer(found)}<p>{_text(counts)}</p>{body}<script>{script}</script></body></html>\n"
     )
