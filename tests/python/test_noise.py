@@ -2,6 +2,7 @@
 """The losses of a coupled job to writers, by hand: docs/developers/decisions/noise.md."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -64,15 +65,28 @@ def test_all_wait_for_one_rank_where_they_sum_and_its_neighbours_where_not() -> 
 def test_what_all_lose_together_is_lost_once() -> None:
     lost = SCENE.direct * SCENE.bytes / SCENE.phase
     for way in (ways.kernel_together, ways.kernel_even):
-        assert ways.slow_down(SCENE, way) == pytest.approx(1 + lost, abs=lost / 20)
+        assert ways.slow_down(SCENE, way).ratio == pytest.approx(1 + lost, abs=lost / 20)
 
 
 def test_what_each_loses_at_its_own_time_is_lost_more_often_in_larger_jobs() -> None:
     found = [
-        ways.slow_down(replace(SCENE, ranks=ranks), ways.kernel_over_the_phase) - 1
+        ways.slow_down(replace(SCENE, ranks=ranks), ways.kernel_over_the_phase).ratio - 1
         for ranks in (1, 64, 1024)
     ]
     assert 10 * found[0] < found[1] < found[2]
+
+
+def test_a_writer_that_cannot_keep_up_holds_the_job_up() -> None:
+    """16 ranks of a node put 4 GiB in a second; a core copies and writes a GiB in 0.28 s."""
+    large = replace(SCENE, bytes=256 * ways.MIB)
+    for way, cores in ((ways.server_of_a_node, 1.0), (ways.thread_beside_a_rank, 0.5)):
+        found = ways.slow_down(large, way)
+        assert found.ratio == pytest.approx(4 * 0.28 / cores, rel=0.003)
+        assert found.waits
+    two = ways.slow_down(replace(large, domain=8), ways.server_of_a_domain)
+    assert not two.waits
+    assert two.ratio == pytest.approx(1 + 3 * 4 / 300, rel=0.001)  # what memory takes
+    assert not ways.slow_down(SCENE, ways.server_of_a_node).waits
 
 
 @pytest.mark.parametrize("way", ways.WAYS.values(), ids=ways.WAYS)
@@ -106,5 +120,33 @@ def test_the_command_shows_a_line_for_each_way() -> None:
     assert found["slow_down"]["synchronous"] == [1.1, 1.1]
     shown = CliRunner().invoke(app, words).stdout.splitlines()
     assert len(shown) == len(ways.WAYS) + 3
-    for wrong in (["--size", "x"], ["--iteration", "0"], ["--synchronous", "1"], ["--ranks", "0"]):
-        assert CliRunner().invoke(app, ["noise", *wrong]).exit_code == 2
+
+
+def test_the_command_marks_output_that_takes_longer_than_the_phase() -> None:
+    words = ["noise", "--ranks", "1", "--ranks", "16", "--phase", "0.1", "--size", "256MiB"]
+    shown = CliRunner().invoke(app, words).stdout.splitlines()
+    assert shown[0].split("output", 1)[1].split() == ["1", "rank", "16", "ranks"]
+    (server,) = [line for line in shown if line.startswith("server of a node")]
+    assert re.search(r" 1\.\d{4}  +11\.18\d\d\*$", server)
+    assert shown[-1] == "* Output takes longer than the phase: the next one waits for it."
+    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert told["waits"]["server of a node, core of its own"] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--size", "x"], "--size x"),
+        (["--iteration", "0"], "--iteration 0"),
+        (["--synchronous", "1"], "--synchronous 1"),
+        (["--ranks", "0"], "--ranks"),
+        (["--ranks", "100000000"], "with 1000 iterations in a phase they can be 1 to 200000"),
+        (["--phase", "1000"], "with 100000 iterations in a phase they can be 1 to 2000"),
+        (["--phase", "inf"], "at most 100000 iterations, which are 1000 s"),
+        (["--size", "4GiB"], "--size 4GiB: with 8192 ranks at most 512MiB"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused_with_what_can(words: list[str], told: str) -> None:
+    result = CliRunner().invoke(app, ["noise", *words])
+    assert result.exit_code == 2
+    assert told in result.output

@@ -8,9 +8,15 @@ import json
 import typer
 
 from iocomp_studies.called import fail
-from iocomp_studies.noise.ways import WAYS, Scene, slow_down
+from iocomp_studies.noise.ways import MIB, WAYS, Scene, SlowDown, slow_down
 from iocomp_studies.plan.clients import bytes_of
-from iocomp_studies.table import table
+from iocomp_studies.table import counted, table
+
+MOST_ITERATIONS = 100_000
+MOST_COMPUTED = 200_000_000
+"""Iterations of all ranks together, which a minute or two are enough for."""
+MOST_REQUESTS = 1 << 22
+"""Requests of 1 MiB of all ranks, which some hundred MiB of memory are enough for."""
 
 
 def noise(
@@ -33,26 +39,40 @@ def noise(
         fail(f"--iteration {iteration:g}: it has to be positive, and at most a phase of {phase:g} s")
     if not 0 < synchronous < 1:
         fail(f"--synchronous {synchronous:g}: it has to be between 0 and 1")
-    found = {
-        name: [
-            slow_down(
-                Scene(
-                    number,
-                    compute=iteration,
-                    phase=phase,
-                    synchronous=synchronous,
-                    bytes=bytes_of_rank,
-                    node=node,
-                ),
-                way,
-            )
-            for number in ranks
-        ]
-        for name, way in WAYS.items()
-    }
-    found = {"synchronous": [1 + synchronous for _ in ranks]} | found
+    if phase > MOST_ITERATIONS * iteration:
+        most = MOST_ITERATIONS * iteration
+        fail(f"--phase {phase:g}: at most {MOST_ITERATIONS} iterations, which are {most:g} s")
+    scenes = [
+        Scene(
+            number,
+            compute=iteration,
+            phase=phase,
+            synchronous=synchronous,
+            bytes=bytes_of_rank,
+            node=node,
+        )
+        for number in ranks
+    ]
+    iterations = scenes[0].iterations
+    if sum(ranks) * iterations > MOST_COMPUTED:
+        fail(
+            f"--ranks: {sum(ranks)} together are too many; with {iterations} iterations in a "
+            f"phase they can be 1 to {MOST_COMPUTED // iterations}"
+        )
+    if max(ranks) * bytes_of_rank > MOST_REQUESTS * MIB:
+        fail(f"--size {size}: with {max(ranks)} ranks at most {MOST_REQUESTS // max(ranks)}MiB")
+    found = {"synchronous": [SlowDown(1 + synchronous, waits=False) for _ in ranks]}
+    found |= {name: [slow_down(scene, way) for scene in scenes] for name, way in WAYS.items()}
     if as_json:
-        print(json.dumps({"ranks": ranks, "slow_down": found}))
+        ratios = {name: [one.ratio for one in all_] for name, all_ in found.items()}
+        waits = {name: [one.waits for one in all_] for name, all_ in found.items()}
+        print(json.dumps({"ranks": ranks, "slow_down": ratios, "waits": waits}))
         return
-    head = ["wall ÷ without output", *(f"{number} ranks" for number in ranks)]
-    print(table(head, [[name, *(f"{one:.4f}" for one in all_)] for name, all_ in found.items()]))
+    head = ["wall ÷ without output", *(counted(number, "rank") for number in ranks)]
+    rows = [
+        [name, *(f"{one.ratio:.4f}{'*' if one.waits else ' '}" for one in all_)]
+        for name, all_ in found.items()
+    ]
+    print(table(head, rows))
+    if any(one.waits for all_ in found.values() for one in all_):
+        print("* Output takes longer than the phase: the next one waits for it.")

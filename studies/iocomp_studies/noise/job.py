@@ -45,7 +45,10 @@ class Job:
         shape = box(self.ranks)
         tree = 2 * math.ceil(math.log2(max(2, self.ranks))) * self.latency
         now: Reals = np.zeros(self.ranks)
-        for _ in range(iterations):
+        for done in range(iterations):
+            if cores.is_free_from(now):
+                undisturbed = self.compute + self.latency + self.sums * tree
+                return float(now[0]) + (iterations - done) * undisturbed
             now = cores.end(now, self.compute).reshape(shape)
             near = now
             for axis in range(3):

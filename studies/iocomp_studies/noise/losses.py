@@ -29,6 +29,14 @@ class Losses:
     length: Reals
     part: Reals
 
+    def end(self) -> float:
+        """Return the end of the last interval."""
+        return float(np.max(self.begin + self.length, initial=0.0))
+
+    def most(self) -> float:
+        """Return the seconds of the core that loses most."""
+        return float(np.max(np.bincount(self.rank, self.length * self.part), initial=0.0))
+
 
 def in_turn(arrivals: Reals, length: float) -> Reals:
     """Return when requests begin that a core handles one after the other.
@@ -58,8 +66,8 @@ class Cores:
             end: Seconds until which the model is asked; it is right beyond the last interval too.
         """
         own = np.arange(ranks)
-        last = float(np.max(losses.begin + losses.length, initial=0.0))
-        self._apart = 2 * max(end, last) + 1
+        self._last = losses.end()
+        self._apart = 2 * max(end, self._last) + 1
         rank = np.concatenate([losses.rank, losses.rank, own, own])
         when = np.concatenate(
             [
@@ -82,6 +90,10 @@ class Cores:
         self._shift = own * self._apart
         self._when = when + rank * self._apart
         self._computed = computed + rank * self._apart
+
+    def is_free_from(self, now: Reals) -> bool:
+        """Return whether all ranks go on at the same time, with no more to lose."""
+        return bool(now[0] >= self._last and (now == now[0]).all())
 
     def end(self, now: Reals, work: float) -> Reals:
         """Return when each rank has computed for `work` seconds, of those that begin `now`."""

@@ -92,22 +92,29 @@ def thread_beside_a_rank(scene: Scene) -> Losses:
     return _whole(np.arange(0, scene.ranks, scene.node), work / part, part)
 
 
-def server_of_a_node(scene: Scene) -> Losses:
-    """Return the losses to one server on each node, with a core of its own.
+def _servers(scene: Scene, of_server: int) -> Losses:
+    """Return the losses to servers on cores of their own, each of so many ranks.
 
-    It takes memory bandwidth from all ranks.
+    They take memory bandwidth from all ranks, for as long as the file system, a server's core or
+    the memory needs for the output.
     """
-    of_node = min(scene.node, scene.ranks)
-    rate = of_node * scene.bytes / scene.window
-    return _whole(_all(scene), scene.window, 3 * rate / scene.memory)
+    moved = 3 * min(scene.node, scene.ranks) * scene.bytes / scene.memory
+    work = scene.copying * scene.bytes * min(of_server, scene.node, scene.ranks)
+    length = max(scene.window, work, moved)
+    return _whole(_all(scene), length, moved / length)
+
+
+def server_of_a_node(scene: Scene) -> Losses:
+    """Return the losses to one server on each node, with a core of its own."""
+    return _servers(scene, scene.node)
 
 
 def server_of_a_domain(scene: Scene) -> Losses:
-    """Return the losses to one server in each NUMA domain, as `server_of_a_node` has them.
+    """Return the losses to one server in each NUMA domain, with a core of its own.
 
     Each server begins when it wakes, within a millisecond.
     """
-    losses = server_of_a_node(scene)
+    losses = _servers(scene, scene.domain)
     domains = -(-scene.ranks // scene.domain)
     late = np.random.default_rng(scene.seed).uniform(0, 1e-3, domains)
     return Losses(losses.rank, late[losses.rank // scene.domain], losses.length, losses.part)
@@ -252,10 +259,29 @@ WAYS: dict[str, Way] = {
 """The ways by the names that a table shows."""
 
 
-def slow_down(scene: Scene, way: Way) -> float:
-    """Return the wall time of a phase with output ÷ the same without."""
+@dataclass(frozen=True)
+class SlowDown:
+    """What output costs a job.
+
+    Attributes:
+        ratio: The wall time of a phase with output ÷ the same without.
+        waits: True if the next output has to wait until this one is written.
+    """
+
+    ratio: float
+    waits: bool
+
+
+def slow_down(scene: Scene, way: Way) -> SlowDown:
+    """Return what a way of writing costs. A phase lasts until its output is written.
+
+    A writer needs as long as its last interval, and the core that it takes most from.
+    """
     job = Job(scene.ranks, scene.compute)
-    cores = Cores(scene.ranks, way(scene), 2 * scene.phase)
-    quiet = Cores(scene.ranks, nothing(scene), 2 * scene.phase)
-    few = min(10, scene.iterations)
-    return job.run(cores, scene.iterations) / (job.run(quiet, few) / few * scene.iterations)
+    losses = way(scene)
+    written = max(losses.end(), losses.most())
+    computed, quiet = (
+        job.run(Cores(scene.ranks, one, 2 * scene.phase), scene.iterations)
+        for one in (losses, nothing(scene))
+    )
+    return SlowDown(max(computed, written) / quiet, written > computed)
