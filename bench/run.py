@@ -182,9 +182,9 @@ def main() -> int:
     try:
         ids = [id_ for id_ in given.only.split(",") if id_]
         claims = read_claims().of_figures(ids) if given.evidence else ()
-        figures = chosen(ids or [id_ for claim in claims for id_ in claim.ids()])
+        figures = chosen(ids)
         if given.evidence:
-            figures = evidence.bounded(figures, claims)
+            figures = evidence.needed(claims)
         if given.short:
             figures = shortened(figures)
         build = Build.read(given.build)

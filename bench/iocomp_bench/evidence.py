@@ -10,7 +10,7 @@ from typing import Any
 
 from iocomp_bench.claims import Claim
 from iocomp_bench.figure import Figure
-from iocomp_bench.figures import chosen
+from iocomp_bench.figures import FIGURES
 from iocomp_bench.report import Judged, judge
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Goal, Verdict
@@ -26,16 +26,24 @@ HOLDS = {
 
 
 def _judged(id_: str, goal: Goal, rounds: Rounds) -> Judged:
-    """Judge a figure by what a sentence implies, as `make bench` judges it by its goal."""
-    figures: list[Figure] = chosen([id_])
-    judged = judge([replace(f, goal=goal) if f.id == id_ else f for f in figures], rounds)
-    return next(one for one in judged if one.figure.id == id_)
+    """Judge a figure by what a sentence implies, and by nothing else: no goal of another figure."""
+    figure = next(figure for figure in FIGURES if figure.id == id_)
+    (judged,) = judge([replace(figure, goal=goal, counts_with="")], rounds)
+    return judged
 
 
-def bounded(figures: Sequence[Figure], claims: Sequence[Claim]) -> list[Figure]:
-    """Return the figures, those without a goal with the bound of a claim: it takes as many rounds."""
+def needed(claims: Sequence[Claim]) -> list[Figure]:
+    """Return the figures of claims.
+
+    Those without a goal have the bound of a claim, since it takes as many rounds.
+    """
+    ids = {id_ for claim in claims for id_ in claim.ids()}
     bounds = {id_: goal for claim in claims for id_, goal in claim.figures}
-    return [f if f.has_goal() else replace(f, goal=bounds.get(f.id, f.goal)) for f in figures]
+    return [
+        f if f.has_goal() else replace(f, goal=bounds.get(f.id, f.goal))
+        for f in FIGURES
+        if f.id in ids
+    ]
 
 
 def records(claims: Sequence[Claim], rounds: Rounds) -> list[dict[str, Any]]:

@@ -87,6 +87,15 @@ def test_a_claim_is_judged_by_its_own_bound(ratio: float, count: int, word: str)
     assert json.dumps(record)
 
 
+def test_a_claim_is_not_judged_by_the_goal_of_another_figure() -> None:
+    puts = Claim(("README.md",), "returns at once", (("put-time-kernel", Goal(1000)),))
+    size = str(64 << 20)
+    run = {"sizes": {size: {"put": {"median": 5e-5}}}}
+    (record,) = evidence.records([puts], Rounds({"hand-off/kernel": [run] * 5}))
+    (figure,) = record["figures"]
+    assert (figure["value"], figure["holds"]) == (pytest.approx(50), "holds")
+
+
 def test_the_page_has_claims_bounds_intervals_and_what_is_not_measured() -> None:
     gpu = Claim(("docs/gpu.md",), "as long as the copy", not_measured="needs a GPU")
     shown = evidence.page(evidence.records([QUOTED, gpu], rounds(0.9, 5)), "2026-11-28, a machine")
@@ -107,6 +116,8 @@ def test_some_figures_choose_their_claims() -> None:
 def test_a_figure_with_a_bound_alone_gets_the_rounds_of_a_goal() -> None:
     claims = read_claims().claims
     ids = {id_ for claim in claims for id_, _ in claim.figures}
-    bounded = evidence.bounded(chosen(sorted(ids)), claims)
-    assert [figure.id for figure in bounded if figure.id in ids and not figure.has_goal()] == []
+    needed = evidence.needed(claims)
+    assert [figure.id for figure in needed if figure.id in ids and not figure.has_goal()] == []
     assert not all(figure.has_goal() for figure in chosen(sorted(ids)))
+    puts = [claim for claim in claims if claim.says == "returns at once"]
+    assert [figure.id for figure in evidence.needed(puts)] == list(puts[0].ids())
