@@ -14,6 +14,7 @@ from iocomp_bench.figures import FIGURES
 from iocomp_bench.report import Judged, judge
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Goal, Verdict
+from iocomp_studies.table import counted
 
 HOLDS = {
     Verdict.MET: "holds",
@@ -79,7 +80,7 @@ def _figure_row(figure: dict[str, Any]) -> str:
     else:
         low, high = figure["spread"]
         unit = "" if figure["unit"] == "1" else f" {figure['unit']}"
-        shown = f"{figure['value']:.3g}{unit} ({low:.3g} to {high:.3g})"
+        shown = f"{figure['value']:.4g}{unit} ({low:.4g} to {high:.4g})"
     notes = "; ".join(part for part in (figure["holds"], figure.get("note", "")) if part)
     return _row([f"`{figure['id']}`", bound, shown, notes.replace("|", "\\|")])
 
@@ -91,11 +92,11 @@ def page(evidence: Sequence[dict[str, Any]], machine: str) -> str:
         evidence: The records, as `records` returns them.
         machine: The machine in words, with the date.
     """
-    counted = Counter(
+    words = Counter(
         figure["holds"] for claim in evidence for figure in claim["figures"] if figure["holds"]
     )
     without = [claim for claim in evidence if not claim["figures"]]
-    figures = ", ".join(f"{counted[word]} {word}" for word in HOLDS.values() if counted[word])
+    figures = ", ".join(f"{words[word]} {word}" for word in HOLDS.values() if words[word])
     lines = [
         "# Evidence",
         "",
@@ -104,7 +105,7 @@ def page(evidence: Sequence[dict[str, Any]], machine: str) -> str:
         "interval is on the good side of the bound, and does not if it is on the other. Figures",
         "are defined in docs/developers/benchmark_figures.md.",
         "",
-        f"{len(evidence)} claims, {len(without)} of them not measured here; of the figures "
+        f"{counted(len(evidence), 'claim')}, {len(without)} of them not measured here; of the figures "
         f"{figures or 'none'}.",
     ]
     for claim in evidence:

@@ -37,6 +37,7 @@ from iocomp_bench.hpcg import hpcg_figures
 from iocomp_bench.hpl import hpl_figures
 from iocomp_bench.methods import LOADS, PUTS
 from iocomp_bench.restarting import restart_figures
+from iocomp_bench.simulating import noise_figure
 from iocomp_bench.stores import store_figures
 from iocomp_bench.streaming import plain_bandwidth, stream_output, stream_ratio
 from iocomp_bench.ways import CONSECUTIVE, IN_PLACE, LONG_PHASES, ORDINARY, PULLED, TWO_RANKS
@@ -100,6 +101,7 @@ FIGURES: tuple[Figure, ...] = (
     *binding_figures(),
     *python_figures(),
     *store_figures(),
+    noise_figure(),
 )
 
 

@@ -18,6 +18,7 @@ from iocomp_bench.from_python import python_methods
 from iocomp_bench.hpcg import hpcg_methods
 from iocomp_bench.hpl import hpl_methods
 from iocomp_bench.restarting import restart_methods
+from iocomp_bench.simulating import NOISE, noise
 from iocomp_bench.stores import store_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
@@ -214,4 +215,5 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | binding_methods(runner)
         | python_methods(runner)
         | store_methods(runner)
+        | {NOISE: noise}
     )

@@ -9,6 +9,7 @@ from iocomp_bench.figures import FIGURES, LONG, chosen, shortened
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner, all_methods
 from iocomp_bench.report import judge, text, unexpected
 from iocomp_bench.restarting import LATEST_STEPS
+from iocomp_bench.simulating import NOISE, noise
 from iocomp_bench.ways import CONSECUTIVE, LONG_PHASES, LOSS, OVERLAPS, WAYS, Overlap
 from iocomp_studies.launch import Build, Launch
 from iocomp_studies.rounds import Rounds
@@ -309,7 +310,7 @@ def test_every_figure_has_its_runs_and_they_fit_two_cores(tmp_path: Any) -> None
     for method in methods.values():
         method()
     assert {cpu for launch in build.launches for cpu in launch.cpus} == {0, 1, "0-1"}
-    assert len(build.launches) == len(methods)
+    assert len(build.launches) == len(methods) - 1  # the simulation starts no program
 
 
 def test_a_server_sits_where_the_way_says() -> None:
@@ -347,3 +348,11 @@ def test_a_binding_is_compared_in_its_worse_size() -> None:
     found = figure("fortran-cost").find(rounds)
     assert found.estimate.value == pytest.approx(1.1)
     assert found.beside["by_size"]["67108864"] == pytest.approx(1.0)
+
+
+def test_what_is_simulated_of_8192_ranks_is_as_in_the_measurements() -> None:
+    run = noise()
+    found = figure("noise-8192").find(Rounds({NOISE: [run] * 5}))
+    assert found.estimate.value == pytest.approx(1.0011, abs=5e-5)
+    assert found.beside["128 MiB small pages"] == pytest.approx(1.0276, abs=5e-5)
+    assert found.beside["128 MiB malloc"] == pytest.approx(1.0063, abs=5e-5)
