@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
 from iocomp_bench import evidence
 from iocomp_bench.calibrate import RUNS, Calibration, calibrate, follow
-from iocomp_bench.claims import Claim, read_claims
+from iocomp_bench.claims import Claims, read_claims
 from iocomp_bench.figure import Figure, groups_of
 from iocomp_bench.figures import chosen, shortened
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
@@ -166,7 +166,7 @@ def write_results(out: Path, figures: Sequence[Figure], rounds: Rounds) -> list[
     return judged
 
 
-def write_evidence(out: Path, claims: Sequence[Claim], rounds: Rounds) -> None:
+def write_evidence(out: Path, claims: Claims, rounds: Rounds) -> None:
     """Judge the claims by what was measured, and write the page."""
     found = evidence.records(claims, rounds)
     machine = f"{time.strftime('%Y-%m-%d')}, {platform.machine()}, {os.cpu_count()} processors"
@@ -181,7 +181,7 @@ def main() -> int:
     end_tidily_when_terminated()
     try:
         ids = [id_ for id_ in given.only.split(",") if id_]
-        claims = read_claims().of_figures(ids) if given.evidence else ()
+        claims = read_claims().of_figures(ids)
         figures = chosen(ids)
         if given.evidence:
             figures = evidence.needed(claims)

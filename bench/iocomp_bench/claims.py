@@ -52,20 +52,21 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """All of them, and quotations by page that claim no speed."""
+    """All of them, quotations by page that claim no speed, and figures that no sentence needs."""
 
     claims: tuple[Claim, ...]
     others: tuple[tuple[str, str], ...]
+    rivals: tuple[str, ...] = ()
 
     def quotations(self) -> Iterator[tuple[str, str]]:
         """Yield page and words of all."""
         yield from ((page, claim.says) for claim in self.claims for page in claim.pages)
         yield from self.others
 
-    def of_figures(self, ids: Sequence[str]) -> tuple[Claim, ...]:
+    def of_figures(self, ids: Sequence[str]) -> Claims:
         """Return those that some figures measure, with these alone; all, if none is named."""
         if not ids:
-            return self.claims
+            return self
         chosen = (
             replace(
                 claim,
@@ -74,7 +75,11 @@ class Claims:
             )
             for claim in self.claims
         )
-        return tuple(claim for claim in chosen if claim.ids())
+        return Claims(
+            tuple(claim for claim in chosen if claim.ids()),
+            self.others,
+            tuple(id_ for id_ in self.rivals if id_ in ids),
+        )
 
 
 def _figure(words: str) -> tuple[str, Goal]:
@@ -110,7 +115,7 @@ def read_claims(table: Path = TABLE) -> Claims:
         for page, quoted in entry["says"].items()
         for words in quoted
     )
-    return Claims(tuple(claims), tuple(others))
+    return Claims(tuple(claims), tuple(others), tuple(read["rivals"]["figures"]))
 
 
 def user_pages(root: Path = ROOT) -> dict[str, str]:

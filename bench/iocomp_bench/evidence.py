@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from iocomp_bench.claims import Claim
+from iocomp_bench.claims import Claims
 from iocomp_bench.figure import Figure
 from iocomp_bench.figures import FIGURES
-from iocomp_bench.report import Judged, judge
+from iocomp_bench.report import judge
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Goal, Verdict
 from iocomp_studies.table import counted
@@ -26,20 +26,23 @@ HOLDS = {
 """The words of the page."""
 
 
-def _judged(id_: str, goal: Goal, rounds: Rounds) -> Judged:
+def _found(id_: str, goal: Goal | None, rounds: Rounds) -> dict[str, Any]:
     """Judge a figure by what a sentence implies, and by nothing else: no goal of another figure."""
     figure = next(figure for figure in FIGURES if figure.id == id_)
-    (judged,) = judge([replace(figure, goal=goal, counts_with="")], rounds)
-    return judged
+    (judged,) = judge([replace(figure, goal=goal or figure.goal, counts_with="")], rounds)
+    record = judged.record()
+    wanted = {key: record[key] for key in ("id", "value", "spread", "unit", "goal")}
+    note = {"note": judged.note} if judged.note else {}
+    return {**wanted, "holds": HOLDS[judged.verdict], **note}
 
 
-def needed(claims: Sequence[Claim]) -> list[Figure]:
-    """Return the figures of claims.
+def needed(claims: Claims) -> list[Figure]:
+    """Return the figures of claims, and of rivals.
 
     Those without a goal have the bound of a claim, since it takes as many rounds.
     """
-    ids = {id_ for claim in claims for id_ in claim.ids()}
-    bounds = {id_: goal for claim in claims for id_, goal in claim.figures}
+    ids = {id_ for claim in claims.claims for id_ in claim.ids()} | {*claims.rivals}
+    bounds = {id_: goal for claim in claims.claims for id_, goal in claim.figures}
     return [
         f if f.has_goal() else replace(f, goal=bounds.get(f.id, f.goal))
         for f in FIGURES
@@ -47,26 +50,21 @@ def needed(claims: Sequence[Claim]) -> list[Figure]:
     ]
 
 
-def records(claims: Sequence[Claim], rounds: Rounds) -> list[dict[str, Any]]:
-    """Return the claims with what was found, for evidence.json."""
-    found = []
-    for claim in claims:
-        figures = []
-        for id_, goal in (*claim.figures, *((id_, Goal()) for id_ in claim.beside)):
-            judged = _judged(id_, goal, rounds)
-            record = judged.record()
-            wanted = {key: record[key] for key in ("id", "value", "spread", "unit", "goal")}
-            note = {"note": judged.note} if judged.note else {}
-            figures.append({**wanted, "holds": HOLDS[judged.verdict], **note})
-        found.append(
-            {
-                "pages": list(claim.pages),
-                "says": claim.says,
-                "figures": figures,
-                "not_measured": claim.not_measured,
-            }
-        )
-    return found
+def records(claims: Claims, rounds: Rounds) -> dict[str, Any]:
+    """Return the claims with what was found, and the rivals, for evidence.json."""
+    found = [
+        {
+            "pages": list(claim.pages),
+            "says": claim.says,
+            "figures": [
+                _found(id_, goal, rounds)
+                for id_, goal in (*claim.figures, *((id_, Goal()) for id_ in claim.beside))
+            ],
+            "not_measured": claim.not_measured,
+        }
+        for claim in claims.claims
+    ]
+    return {"claims": found, "rivals": [_found(id_, None, rounds) for id_ in claims.rivals]}
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -85,13 +83,17 @@ def _figure_row(figure: dict[str, Any]) -> str:
     return _row([f"`{figure['id']}`", bound, shown, notes.replace("|", "\\|")])
 
 
-def page(evidence: Sequence[dict[str, Any]], machine: str) -> str:
+_HEAD = (_row(["figure", "bound", "found", ""]), _row(["---"] * 4))
+
+
+def page(records: dict[str, Any], machine: str) -> str:
     """Return it as Markdown.
 
     Args:
-        evidence: The records, as `records` returns them.
+        records: What `records` returns.
         machine: The machine in words, with the date.
     """
+    evidence = records["claims"]
     words = Counter(
         figure["holds"] for claim in evidence for figure in claim["figures"] if figure["holds"]
     )
@@ -105,15 +107,17 @@ def page(evidence: Sequence[dict[str, Any]], machine: str) -> str:
         "interval is on the good side of the bound, and does not if it is on the other. Figures",
         "are defined in docs/developers/benchmark_figures.md.",
         "",
-        f"{counted(len(evidence), 'claim')}, {len(without)} of them not measured here; of the figures "
-        f"{figures or 'none'}.",
+        f"{counted(len(evidence), 'claim')}, {len(without)} of them not measured here; "
+        f"of the figures {figures or 'none'}.",
     ]
     for claim in evidence:
         if not claim["figures"]:
             continue
         lines += ["", f"**{', '.join(claim['pages'])}**: “{claim['says'].strip('| ')}”", ""]
-        lines += [_row(["figure", "bound", "found", ""]), _row(["---"] * 4)]
-        lines += [_figure_row(figure) for figure in claim["figures"]]
+        lines += [*_HEAD, *map(_figure_row, claim["figures"])]
+    if records["rivals"]:
+        lines += ["", "## Beside other libraries", "", "No sentence claims these."]
+        lines += ["The bounds are goals.", "", *_HEAD, *map(_figure_row, records["rivals"])]
     if without:
         lines += ["", "## Not measured here", "", _row(["page", "claim", "why"]), _row(["---"] * 3)]
         lines += [

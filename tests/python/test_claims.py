@@ -30,7 +30,8 @@ def test_every_claim_of_the_pages_has_a_line_and_every_line_its_sentence() -> No
 
 
 def test_every_figure_of_a_claim_exists() -> None:
-    ids = {id_ for claim in read_claims().claims for id_ in claim.ids()}
+    found = read_claims()
+    ids = {id_ for claim in found.claims for id_ in claim.ids()} | {*found.rivals}
     assert ids <= {figure.id for figure in FIGURES}
 
 
@@ -67,7 +68,7 @@ def test_a_sentence_that_changed_is_found() -> None:
 )
 def test_a_claim_has_figures_with_bounds_or_a_reason(tmp_path: Path, line: str) -> None:
     table = tmp_path / "claims.toml"
-    table.write_text(f'other = []\n[[claim]]\npages = ["README.md"]\nsays = "fast"\n{line}\n')
+    table.write_text(f'other = []\nrivals = {{ figures = [] }}\n[[claim]]\npages = ["README.md"]\nsays = "fast"\n{line}\n')
     with pytest.raises(ValueError):
         read_claims(table)
 
@@ -82,7 +83,7 @@ def test_a_claim_has_figures_with_bounds_or_a_reason(tmp_path: Path, line: str) 
     ],
 )
 def test_a_claim_is_judged_by_its_own_bound(ratio: float, count: int, word: str) -> None:
-    (record,) = evidence.records([QUOTED], rounds(ratio, count))
+    (record,) = evidence.records(Claims((QUOTED,), ()), rounds(ratio, count))["claims"]
     assert record["figures"][0]["holds"] == word
     assert json.dumps(record)
 
@@ -91,33 +92,37 @@ def test_a_claim_is_not_judged_by_the_goal_of_another_figure() -> None:
     puts = Claim(("README.md",), "returns at once", (("put-time-kernel", Goal(1000)),))
     size = str(64 << 20)
     run = {"sizes": {size: {"put": {"median": 5e-5}}}}
-    (record,) = evidence.records([puts], Rounds({"hand-off/kernel": [run] * 5}))
+    measured = Rounds({"hand-off/kernel": [run] * 5})
+    (record,) = evidence.records(Claims((puts,), ()), measured)["claims"]
     (figure,) = record["figures"]
     assert (figure["value"], figure["holds"]) == (pytest.approx(50), "holds")
 
 
 def test_the_page_has_claims_bounds_intervals_and_what_is_not_measured() -> None:
     gpu = Claim(("docs/gpu.md",), "as long as the copy", not_measured="needs a GPU")
-    shown = evidence.page(evidence.records([QUOTED, gpu], rounds(0.9, 5)), "2026-11-28, a machine")
+    claims = Claims((QUOTED, gpu), (), ("e3sm-f",))
+    shown = evidence.page(evidence.records(claims, rounds(0.9, 5)), "2026-11-28, a machine")
     assert "2 claims, 1 of them not measured here; of the figures 1 holds." in shown
     assert "**README.md**: “It is twice as fast.”" in shown
     assert "| `alloc` | <= 1 | 0.9 (0.9 to 0.9) | holds |" in shown
     assert "| docs/gpu.md | as long as the copy | needs a GPU |" in shown
+    assert "| `e3sm-f` | <= 1 | – | not measured; its runs were not made |" in shown
 
 
 def test_some_figures_choose_their_claims() -> None:
     claims = read_claims()
-    assert claims.of_figures([]) == claims.claims
-    chosen = claims.of_figures(["alloc"])
-    assert {claim.ids() for claim in chosen} == {("alloc",)}
-    assert len(chosen) < len(claims.claims)
+    assert claims.of_figures([]) == claims
+    chosen = claims.of_figures(["alloc", "zarr-vs"])
+    assert {claim.ids() for claim in chosen.claims} == {("alloc",)}
+    assert len(chosen.claims) < len(claims.claims)
+    assert chosen.rivals == ("zarr-vs",)
 
 
 def test_a_figure_with_a_bound_alone_gets_the_rounds_of_a_goal() -> None:
-    claims = read_claims().claims
-    ids = {id_ for claim in claims for id_, _ in claim.figures}
+    claims = read_claims()
+    ids = {id_ for claim in claims.claims for id_, _ in claim.figures}
     needed = evidence.needed(claims)
     assert [figure.id for figure in needed if figure.id in ids and not figure.has_goal()] == []
     assert not all(figure.has_goal() for figure in chosen(sorted(ids)))
-    puts = [claim for claim in claims if claim.says == "returns at once"]
-    assert [figure.id for figure in evidence.needed(puts)] == list(puts[0].ids())
+    (puts,) = (claim for claim in claims.claims if claim.says == "returns at once")
+    assert [one.id for one in evidence.needed(Claims((puts,), ()))] == list(puts.ids())
