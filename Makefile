@@ -69,8 +69,8 @@ bench-full: programs ## the same with at least five rounds of every figure that 
 	$(PYTHON) bench/run.py --build build/release --out build/bench
 
 .PHONY: evidence
-evidence: programs ## what README and docs claim about speed, measured here: build/evidence/evidence.md; an hour; EVIDENCE=id,... some figures
-	$(PYTHON) bench/run.py --build build/release --out build/evidence --evidence $(if $(EVIDENCE),--only $(EVIDENCE))
+evidence: programs ## what README and docs claim about speed, measured here: build/evidence/evidence.md; an hour, goes on where it was stopped; EVIDENCE=id,... some figures; ANEW=1 begins anew
+	$(PYTHON) bench/run.py --build build/release --out build/evidence --evidence $(if $(EVIDENCE),--only $(EVIDENCE)) $(if $(ANEW),--anew)
 
 STUDY_MINUTES ?= 9
 .PHONY: study

@@ -58,8 +58,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--evidence",
         action="store_true",
-        help="the figures of bench/claims.toml (--only: of them), and a page of what holds",
+        help="the figures of bench/claims.toml (--only: of them), and a page of what holds; "
+        "what --out has already is not measured again",
     )
+    parser.add_argument("--anew", action="store_true", help="measure all of the evidence again")
     parser.add_argument("--seconds", type=float, default=540, help="no round beyond those later")
     return parser.parse_args()
 
@@ -111,6 +113,8 @@ def measure(
     seconds: float,
     tell: Callable[[Rounds], None],
     calibrated: Callable[[int], Calibration],
+    earlier: Rounds,
+    group_made: Callable[[Rounds], None],
 ) -> Rounds:
     """Measure one group of figures after the other, each with its part of the time left.
 
@@ -122,25 +126,32 @@ def measure(
         seconds: The time for all of them.
         tell: Called with everything so far after every round.
         calibrated: Speeds with so many ranks; what is measured corrects them.
+        earlier: Rounds that were made before; groups with enough of them are not measured.
+        group_made: Called with everything so far after every group.
     """
     end = time.monotonic() + seconds
-    groups = groups_of(figures)
-    all_rounds = Rounds()
+    groups = [one for one in groups_of(figures) if not evidence.is_measured(one, earlier, least)]
+    ids = {figure.id for group in groups for figure in group}
+    kept = [figure.id for figure in figures if figure.id not in ids]
+    if kept:
+        print(f"measured already (--anew measures it again): {', '.join(kept)}", file=sys.stderr)
+    all_rounds = earlier
     for number, group in enumerate(groups):
         names = ", ".join(figure.id for figure in group)
         print(f"\n[{number + 1}/{len(groups)}] {names}", file=sys.stderr, flush=True)
         part = max(0.0, end - time.monotonic()) / (len(groups) - number)
-        before = all_rounds
+        before, first = all_rounds, all_rounds.end()
         found = measure_group(
             runner,
             group,
             least,
             rounds,
             part,
-            lambda now, before=before: tell(before.with_others(now)),
+            lambda now, before=before, first=first: tell(before.with_others(now.later(first))),
             calibrated,
         )
-        all_rounds = before.with_others(found)
+        all_rounds = before.with_others(found.later(first))
+        group_made(all_rounds)
     return all_rounds
 
 
@@ -166,13 +177,18 @@ def write_results(out: Path, figures: Sequence[Figure], rounds: Rounds) -> list[
     return judged
 
 
+def read_earlier(out: Path) -> Rounds:
+    """Return the samples that an earlier run has left."""
+    file = out / "raw.json"
+    return Rounds(json.loads(file.read_text())) if file.exists() else Rounds()
+
+
 def write_evidence(out: Path, claims: Claims, rounds: Rounds) -> None:
     """Judge the claims by what was measured, and write the page."""
     found = evidence.records(claims, rounds)
     machine = f"{time.strftime('%Y-%m-%d')}, {platform.machine()}, {os.cpu_count()} processors"
     (out / "evidence.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     (out / "evidence.md").write_text(evidence.page(found, machine))
-    print(f"\nClaims: {out / 'evidence.md'}")
 
 
 def main() -> int:
@@ -192,6 +208,12 @@ def main() -> int:
             print(
                 f"bench: {given.build} is a {build.build_type or 'nameless'} build", file=sys.stderr
             )
+        earlier = read_earlier(given.out) if given.evidence and not given.anew else Rounds()
+
+        def tell_claims(so_far: Rounds) -> None:
+            if given.evidence:
+                write_evidence(given.out, claims, so_far)
+
         with work_directory(given.out.resolve(), NEEDED_BYTES) as directory:
             runner = Runner(build, directory)
             rounds = measure(
@@ -202,6 +224,8 @@ def main() -> int:
                 given.seconds,
                 lambda so_far: write_results(given.out, figures, so_far),
                 calibrator(runner, 1 if given.short else RUNS),
+                earlier,
+                tell_claims,
             )
     except (OSError, ValueError, RunFailedError, NotEnoughSpaceError) as error:
         print(f"bench: {error}", file=sys.stderr)
@@ -211,8 +235,9 @@ def main() -> int:
     if rounds.disturbed:
         print(f"Something else used the machine during {rounds.disturbed} of the runs.")
     print(f"Results: {given.out / 'results.json'}, samples: {given.out / 'raw.json'}")
+    tell_claims(rounds)
     if given.evidence:
-        write_evidence(given.out, claims, rounds)
+        print(f"Claims: {given.out / 'evidence.md'}")
     failed = unexpected(rounds.failures)
     for name, story in failed.items():
         print(f"bench: {name}: {story}", file=sys.stderr)

@@ -50,6 +50,11 @@ def needed(claims: Claims) -> list[Figure]:
     ]
 
 
+def is_measured(figures: Sequence[Figure], rounds: Rounds, least: int) -> bool:
+    """Return whether there are enough rounds of all figures."""
+    return all(rounds.count(f.methods) >= (least if f.has_goal() else 1) for f in figures)
+
+
 def records(claims: Claims, rounds: Rounds) -> dict[str, Any]:
     """Return the claims with what was found, and the rivals, for evidence.json."""
     found = [

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from iocomp_studies.progress import Progress
@@ -31,13 +31,26 @@ class Rounds:
     """The reason why a method is not among the results, by method."""
 
     def with_others(self, others: Rounds) -> Rounds:
-        """Return these and others, whose methods are different ones."""
+        """Return these and others; of a method that both have, the results of the others."""
         return Rounds(
             self.results | others.results,
             self.disturbed + others.disturbed,
             self.made + others.made,
             self.failures | others.failures,
         )
+
+    def later(self, first: int) -> Rounds:
+        """Return these with other numbers, so that they are no rounds of an earlier series."""
+        results = {
+            name: [{**result, "round": int(result["round"]) + first} for result in of]
+            for name, of in self.results.items()
+        }
+        return replace(self, results=results)
+
+    def end(self) -> int:
+        """Return the number after that of the last round."""
+        numbers = (int(result["round"]) for of in self.results.values() for result in of)
+        return max(numbers, default=-1) + 1
 
     def together(self, methods: Collection[str]) -> list[list[Result]]:
         """Return the results of those rounds in which all these methods ran, in their order."""

@@ -126,3 +126,12 @@ def test_a_figure_with_a_bound_alone_gets_the_rounds_of_a_goal() -> None:
     assert not all(figure.has_goal() for figure in chosen(sorted(ids)))
     (puts,) = (claim for claim in claims.claims if claim.says == "returns at once")
     assert [one.id for one in evidence.needed(Claims((puts,), ()))] == list(puts.ids())
+
+
+def test_what_was_measured_is_not_measured_again() -> None:
+    alloc = chosen(["alloc"])
+    assert not evidence.is_measured(alloc, Rounds(), 5)
+    printed, judged = alloc, evidence.needed(Claims((QUOTED,), ()))
+    assert evidence.is_measured(printed, rounds(1.0, 1), 5)
+    assert not evidence.is_measured(judged, rounds(1.0, 4), 5)
+    assert evidence.is_measured(judged, rounds(1.0, 5), 5)

@@ -89,3 +89,15 @@ def test_rounds_of_other_methods_stand_beside_one_another() -> None:
     assert (both.disturbed, both.made, both.failures) == (1, 2, {"c": "no"})
     assert both.values("x", ("a", "b")) == [{"a": 1.0, "b": 2.0}]
     assert both.count(("a", "c")) == 0
+
+
+def test_rounds_of_a_later_series_are_no_rounds_of_an_earlier_one() -> None:
+    def series(*names: str) -> Rounds:
+        return Rounds({name: [{"round": number} for number in range(3)] for name in names})
+
+    earlier = series("a", "b")
+    assert (Rounds().end(), earlier.end()) == (0, 3)
+    both = earlier.with_others(series("b", "c").later(earlier.end()))
+    assert both.count(["b", "c"]) == 3
+    assert both.count(["a", "b"]) == 0
+    assert both.end() == 6
