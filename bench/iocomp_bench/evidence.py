@@ -95,7 +95,7 @@ def page(records: dict[str, Any], machine: str) -> str:
     """Return it as Markdown.
 
     Args:
-        records: What `records` returns.
+        records: The claims and the rivals, as `records` returns them.
         machine: The machine in words, with the date.
     """
     evidence = records["claims"]

@@ -68,7 +68,8 @@ def test_a_sentence_that_changed_is_found() -> None:
 )
 def test_a_claim_has_figures_with_bounds_or_a_reason(tmp_path: Path, line: str) -> None:
     table = tmp_path / "claims.toml"
-    table.write_text(f'other = []\nrivals = {{ figures = [] }}\n[[claim]]\npages = ["README.md"]\nsays = "fast"\n{line}\n')
+    head = 'other = []\nrivals = { figures = [] }\n'
+    table.write_text(f'{head}[[claim]]\npages = ["README.md"]\nsays = "fast"\n{line}\n')
     with pytest.raises(ValueError):
         read_claims(table)
 

@@ -261,7 +261,7 @@ WAYS: dict[str, Way] = {
 
 @dataclass(frozen=True)
 class SlowDown:
-    """What output costs a job.
+    """The cost of output to a job.
 
     Attributes:
         ratio: The wall time of a phase with output ÷ the same without.

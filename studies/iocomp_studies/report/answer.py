@@ -26,7 +26,7 @@ _PLOT = Plot(
 
 @dataclass(frozen=True)
 class Answer:
-    """What the results say to the question.
+    """The results as an answer to the question.
 
     Attributes:
         sentence: The answer in words.

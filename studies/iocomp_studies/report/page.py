@@ -305,5 +305,6 @@ def make_page(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{_text(title)}</title><style>{style}</style></head><body>"
-        f"<h1>{_text(title)}</h1>{_answer(found)}<p>{_text(counts)}</p>{body}<script>{script}</script></body></html>\n"
+        f"<h1>{_text(title)}</h1>{_answer(found)}<p>{_text(counts)}</p>{body}"
+        f"<script>{script}</script></body></html>\n"
     )
