@@ -61,4 +61,16 @@ const std::string& nearest(std::string_view word, const std::vector<std::string>
   });
 }
 
+// At most half of a guess may be wrong.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  if (candidates.empty()) {
+    return {};
+  }
+  const auto& guess = nearest(word, candidates);
+  const auto longest_slip = std::max<std::size_t>(1, guess.size() / 2);
+  return edit_distance(word.substr(0, longest_compared), guess) <= longest_slip
+             ? "; did you mean \"" + guess + "\"?"
+             : "";
+}
+
 }  // namespace iocomp

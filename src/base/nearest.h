@@ -22,4 +22,8 @@ inline constexpr std::size_t longest_compared = 96;
 [[nodiscard]] const std::string& nearest(std::string_view word,
                                          const std::vector<std::string>& candidates);
 
+/// `; did you mean "X"?` with the nearest of the candidates. Empty if none is like the word.
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       const std::vector<std::string>& candidates);
+
 }  // namespace iocomp

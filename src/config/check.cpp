@@ -152,12 +152,7 @@ void check_value(const Key& row, std::string_view name, const Value& value) {
               fmt::format("{} = \"{}\"", name, value.text), value.origin);
   auto reason = "allowed " + allowed_text(row);
   if (row.type == ValueType::choice) {
-    const auto words = choices(row);
-    const auto& guess = nearest(value.text, words);
-    const auto longest_slip = std::max<std::size_t>(1, guess.size() / 2);
-    if (edit_distance(value.text, guess) <= longest_slip) {
-      reason += fmt::format("; did you mean \"{}\"?", guess);
-    }
+    reason += did_you_mean(value.text, choices(row));
   }
   refuse(name, value, reason);
 }

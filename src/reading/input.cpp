@@ -84,8 +84,7 @@ int Input::find(const std::string& variable) const {
   std::ranges::transform(committed_.variables, std::back_inserter(names), &Variable::name);
   throw Error{ErrorCode::not_found,
               "file \"" + name_ + "\" has no variable \"" + variable + "\"" +
-                  (names.empty() ? ": it has none"
-                                 : "; did you mean \"" + nearest(variable, names) + "\"?")};
+                  (names.empty() ? ": it has none" : did_you_mean(variable, names))};
 }
 
 const Input::Variable& Input::variable(std::int64_t index) const {

@@ -97,8 +97,8 @@ class CommandTest(unittest.TestCase):
 
     def test_the_nearest_word_is_named(self) -> None:
         for words, told in (
-            (["verfy"], "there is no subcommand verfy; did you mean verify?"),
-            (["show", "x", "--vriable", "u"], "show has no option --vriable; did you mean --variable?"),
+            (["verfy"], "there is no subcommand verfy; did you mean \"verify\"?"),
+            (["show", "x", "--vriable", "u"], "show has no option --vriable; did you mean \"--variable\"?"),
             (["ls", "a", "b"], "ls takes no more words, but there is b;"),
             (["nonsense"], "there is no subcommand nonsense; `iocomp --help` lists all"),
         ):

@@ -616,10 +616,10 @@ def test_what_is_not_there_is_told(actors: Actors) -> None:
     folder = write(actors, "posix").folder
     (folder / "results").mkdir()
     for words, story in (
-        (("ls", "sre.dat"), "there is no sre.dat; did you mean ser.dat?"),
-        (("show", "ckp.dat"), "there is no ckp.dat; did you mean ckpt.dat?"),
-        (("clean", "result/ser.dat"), "there is no result; did you mean results?"),
-        (("recover", "resutls/"), "there is no resutls; did you mean results?"),
+        (("ls", "sre.dat"), 'there is no sre.dat; did you mean "ser.dat"?'),
+        (("show", "ckp.dat"), 'there is no ckp.dat; did you mean "ckpt.dat"?'),
+        (("clean", "result/ser.dat"), 'there is no result; did you mean "results"?'),
+        (("recover", "resutls/"), 'there is no resutls; did you mean "results"?'),
         (("show", "ser.dat", "--variable", "w"), 'has no variable "w"; did you mean "u"?'),
         (("show", "ser.dat", "--variable", "u", "--step", "3"), "no step 3; committed steps: 0-2"),
         (("show", "."), ". is a folder with several files; choose one of ckpt.dat, ser.dat"),

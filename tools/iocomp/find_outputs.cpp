@@ -279,9 +279,7 @@ Error none_at(const std::string& path) {
       others.push_back(prefix + name);
     }
   }
-  return Error{ErrorCode::not_found,
-               "there is no " + path +
-                   (others.empty() ? "" : "; did you mean " + nearest(path, others) + "?")};
+  return Error{ErrorCode::not_found, "there is no " + path + did_you_mean(path, others)};
 }
 
 // With the lock of a set that it may be of.

@@ -131,9 +131,9 @@ void add_info(CLI::App& app) {
   auto choice = std::make_shared<Choice>();  // lives as long as the action
   auto* command =
       app.add_subcommand("info", "Print versions, and which back-ends are found or missing");
-  command->add_flag("--json", choice->json, "Print it as JSON");
-  command->add_flag("--rules", choice->rules,
-                    "Print what each format can hold instead, as a table");
+  auto* const json = command->add_flag("--json", choice->json, "Print it as JSON");
+  command->add_flag("--rules", choice->rules, "Print what each format can hold instead, as a table")
+      ->excludes(json);
   auto* const path = command->add_option(
       "--path", choice->path,
       "Print the file system of this directory instead, and what iocomp would choose there");

@@ -39,7 +39,7 @@ placement::Mapping read_mapping(const std::string& name) {
     try {
       static_cast<void>(placement::mapping_named(name));
     } catch (const Error& error) {
-      refuse_job(fmt::format("{}; did you mean \"{}\"?", error.what(), nearest(name, names)));
+      refuse_job(error.what() + did_you_mean(name, names));
     }
   }
   return placement::mapping_named(name);

@@ -2,8 +2,6 @@
 #include "iocomp/misspelling.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,13 +11,9 @@
 namespace iocomp::command {
 namespace {
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  if (known.empty()) {
-    return ";";
-  }
-  const auto& guess = nearest(word, known);
-  const auto longest_slip = std::max<std::size_t>(1, guess.size() / 2);
-  return edit_distance(word, guess) <= longest_slip ? "; did you mean " + guess + "?" : ";";
+std::string guessed(const std::string& word, const std::vector<std::string>& known) {
+  const auto guess = did_you_mean(word, known);
+  return guess.empty() ? ";" : guess;
 }
 
 }  // namespace
@@ -53,7 +47,7 @@ void check_subcommand(const CLI::App& app, const std::vector<std::string>& words
       app.get_subcommands([&word](const CLI::App* one) { return one->get_name() == word; });
   if (same.empty()) {
     throw Error{ErrorCode::invalid_argument, "there is no subcommand " + word +
-                                                 did_you_mean(word, subcommands_of(app)) +
+                                                 guessed(word, subcommands_of(app)) +
                                                  " `iocomp --help` lists all"};
   }
 }
@@ -67,7 +61,7 @@ Error unexpected(const CLI::App& app) {
   const bool is_option = word.starts_with('-');
   return Error{ErrorCode::invalid_argument,
                name +
-                   (is_option ? " has no option " + word + did_you_mean(word, options_of(command))
+                   (is_option ? " has no option " + word + guessed(word, options_of(command))
                               : " takes no more words, but there is " + word + ";") +
                    " `iocomp " + name + " --help` tells what it takes"};
 }

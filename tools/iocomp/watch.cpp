@@ -232,7 +232,9 @@ bool watch(const WatchOptions& options) {
   std::optional<Look> before;
   for (;;) {
     const Look now = look_at(options.path);
-    if (!before || now.newest() != before->newest() || !now.is_being_written()) {
+    const bool is_end = !now.is_being_written();
+    // JSON has no other line that tells of the end.
+    if (!before || now.newest() != before->newest() || (is_end && options.json)) {
       Contents contents;
       const auto read = outcome_of([&] {
         if (now.newest()) {
@@ -245,7 +247,7 @@ bool watch(const WatchOptions& options) {
       lines.print(now, contents, before ? pace(*before, now) : Pace{});
       before = now;
     }
-    if (!now.is_being_written()) {
+    if (is_end) {
       lines.print_end(now.output);
       return now.newest().has_value();
     }
