@@ -14,16 +14,18 @@ from files import STEP, extension, file_settings, mode_settings, skip_if_missing
 from vtk_files import described, shown
 
 BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "netcdf-deflate", "pnetcdf"]
-TIMES = [0.5, 0.75, 4.0]
+TIMES = [0.5, 0.75, 4.0, *range(5, 12)]
 
 
-def play(actors: Actors, back_end: str, mode: str, script: str, **more: object) -> Job:
-    """Run a job of three ranks (with servers: two compute ranks)."""
+def play(
+    actors: Actors, back_end: str, mode: str, script: str, ranks: int = 3, **more: object
+) -> Job:
+    """Run a job; with servers one of the ranks is one."""
     skip_if_missing(actors.build, back_end.partition("-")[0])
     path = "out" + extension(back_end)
     job = actors.play(
         f"init\n{script}close out\n",
-        ranks=3,
+        ranks=ranks,
         settings={
             **mode_settings(mode),
             "files": {"out": file_settings(back_end, path=path, **more)},
@@ -54,11 +56,18 @@ def check_values(step: dict[str, Any], name: str, dtype: str, number: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("kind", "mode"), [("series", "async"), ("series", "kernel"), ("checkpoint", "async")]
+    ("kind", "mode", "ranks"),
+    [
+        ("series", "async", 3),
+        ("series", "kernel", 1),
+        ("series", "kernel", 3),
+        ("series", "kernel", 4),
+        ("checkpoint", "async", 3),
+    ],
 )
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_every_element_of_every_step_is_there(
-    actors: Actors, back_end: str, kind: str, mode: str
+    actors: Actors, back_end: str, kind: str, mode: str, ranks: int
 ) -> None:
     if kind == "checkpoint" and back_end in ("hdf5-time", "hdf5-deflate"):
         pytest.skip("a file of one step does not grow")
@@ -76,13 +85,13 @@ def test_every_element_of_every_step_is_there(
     for step, time in enumerate(TIMES):
         lines += f"begin_step out {step} time={time}\nput out u by=columns\nput out v\nput out w\n"
         lines += "put out s by=columns\n" + ("put out mask\n" if step == 1 else "") + "end_step out\n"
-    job = play(actors, back_end, mode, lines)
+    job = play(actors, back_end, mode, lines, ranks)
     grids = opened(actors, job, back_end)
     assert sorted(grids) == ["3x4x5-1", "3x4x5-2", "4x5"]
     for told, found in grids.values():
-        assert told["grid"] == "ImageData" and told["steps"] == [0, 1, 2]
+        assert told["grid"] == "ImageData" and told["steps"] == list(range(len(TIMES)))
         assert found["times"] == TIMES
-    for step in range(3):
+    for step in range(len(TIMES)):
         of_u, of_v = ((grids[f"3x4x5-{i}"][1])["steps"][step] for i in (2, 1))
         assert of_u["dimensions"] == of_v["dimensions"] == [5, 4, 3]
         np.testing.assert_allclose(of_u["bounds"], [3, 5, 2, 2.6, 1, 1.2])
