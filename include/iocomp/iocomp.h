@@ -517,8 +517,8 @@ IOCOMP_EXPORT int iocomp_close_later(iocomp_file *file, iocomp_ticket *ticket);
  * If each step has a file of its own, torn files are left out. A torn file is shorter than its
  * manifest says, or is no file of its format. The log (level warning) and iocomp_input_left_out
  * tell of it. Reading that step fails with IOCOMP_STORAGE_FAILURE and the cause.
- * @param options  NULL: none. Settings may be `path`, `backend`, `kind`, `checksum` and others. With
- * a communicator, the call is collective over that.
+ * @param options  NULL: none. Settings may be `path`, `backend`, `kind`, `checksum` and others.
+ * With a communicator, the call is collective over that.
  * @return the same on all ranks: IOCOMP_NOT_FOUND when there is no such file or none of it is
  * committed, IOCOMP_STORAGE_FAILURE when it cannot be read or is shorter than its manifest says,
  * IOCOMP_UNSUPPORTED for a back-end that cannot read or a file of a later release.

@@ -52,7 +52,7 @@ def test_the_variables_are_told_and_nothing_starts(programs: Programs, tmp_path:
     assert not list(tmp_path.iterdir())
     refused = run(programs, "--dry-rum", *words)
     assert refused.returncode == 2
-    assert "did you mean "--dry-run"?" in refused.stderr
+    assert 'did you mean "--dry-run"?' in refused.stderr
 
 
 def test_what_cannot_be_is_said_in_one_line(programs: Programs, tmp_path: Path) -> None:
