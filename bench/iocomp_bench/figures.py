@@ -83,6 +83,7 @@ FIGURES: tuple[Figure, ...] = (
     free_before_written("free-before-written"),
     hand_off_rate("hand-off-rate", _at_least(200_000)),
     hand_off_scaling("hand-off-scaling", Goal(1.2)),
+    wall_against("wall-vs-thread", Goal(1.05), "thread"),
     wall_against("wall-vs-iwrite", Goal(0.75), "iwrite"),
     wall_against("wall-vs-bp5", Goal(0.50), "bp5-naive", "bp5-guided"),
     ratio("sync-posix", Goal(1.05), WALL, "write/sync", "write/pwrite"),

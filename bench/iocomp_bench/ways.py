@@ -60,6 +60,7 @@ WAYS: dict[str, Way] = {
     NONE: Way("none"),
     "pwrite": Way("pwrite"),
     "pwrite-direct": Way("pwrite-direct"),
+    "thread": Way("thread"),
     "sync": Way(settings=SYNC),
     "sync buffered": Way(settings={**SYNC, "disk.direct": "off"}),
     "sync direct": Way(settings={**SYNC, "disk.direct": "on"}),
@@ -104,7 +105,7 @@ class Overlap:
 
 CONSECUTIVE = Overlap("overlap 1", 1, 1.1, (*SYNCHRONOUS, IN_PLACE, PULLED))
 TWO_RANKS = Overlap("overlap 2", 2, 1.1, (*SYNCHRONOUS, PULLED))
-LONG_PHASES = Overlap("overlap 2 long", 2, 2.0, (*SYNCHRONOUS, "kernel", PULLED, *RIVALS))
+LONG_PHASES = Overlap("overlap 2 long", 2, 2.0, (*SYNCHRONOUS, "kernel", PULLED, "thread", *RIVALS))
 LOSS = Overlap("overlap same core", 1, 2.5, ("kernel", IN_PLACE, PULLED), same_core=True)
 ORDINARY = Overlap("overlap malloc", 2, 2.5, ("sync, malloc", "sync", "kernel, malloc", "kernel"))
 OVERLAPS = (CONSECUTIVE, TWO_RANKS, LONG_PHASES, LOSS, ORDINARY)

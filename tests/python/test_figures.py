@@ -22,6 +22,7 @@ WALLS = {
     "in place": 1.1,
     "pulled": 1.3,
     "kernel": 1.05,
+    "thread": 1.4,
     "iwrite": 1.5,
     "bp5-naive": 2.5,
     "bp5-guided": 2.1,
