@@ -260,11 +260,41 @@ void WriterFile::sync(std::int64_t step) {
     synced(steps, pieces, {ErrorCode::storage_failure, "the step was given up"});
     return;
   }
-  writer.sync([this, here = is_here_, steps = std::move(steps),
-               pieces = std::move(pieces)](const Outcome& outcome) {
-    if (*here) {
-      synced(steps, pieces, outcome);
+  writer.sync([this, here = is_here_, file = writer.file().opened(), steps = std::move(steps),
+               pieces = std::move(pieces)](const Outcome& outcome) mutable {
+    if (!*here) {
+      return;
     }
+    if (setup_.lead_syncs && !outcome.ok() && file && file->is_removed()) {
+      leave_to_lead(steps, pieces);
+    }
+    synced(steps, pieces, outcome);
+  });
+}
+
+// The file of a step may be committed, and be removed as `keep` wants, before this rank hears of
+// it. Once this rank has reported the step, what the lead says of it counts.
+void WriterFile::leave_to_lead(std::vector<std::int64_t>& steps, std::vector<Given>& pieces) {
+  const auto is_settled = [this](std::int64_t number) {
+    const auto step = steps_.find(number);
+    return step == steps_.end() || step->second.is_settled;
+  };
+  const auto is_reported = [this](std::int64_t number) { return steps_.at(number).has_reported; };
+  std::erase_if(steps, [&](std::int64_t number) {
+    const bool is_left = is_settled(number) || is_reported(number);
+    if (is_left && steps_.contains(number)) {
+      --steps_.at(number).syncs;
+    }
+    return is_left;
+  });
+  std::erase_if(pieces, [&](const Given& piece) {
+    const bool is_over = is_settled(piece.step);
+    if (is_over) {
+      tell(piece, Became::durable);
+    } else if (is_reported(piece.step)) {
+      steps_.at(piece.step).unsynced.push_back(piece);
+    }
+    return is_over || is_reported(piece.step);
   });
 }
 

@@ -219,6 +219,7 @@ class WriterFile {
   void came(writing::Piece& piece, std::int64_t elements);
   void check_stripes(std::int64_t number, const Step& step);
   void piece_ended(writing::Piece& piece);
+  void leave_to_lead(std::vector<std::int64_t>& steps, std::vector<Given>& pieces);
   void synced(const std::vector<std::int64_t>& steps, const std::vector<Given>& pieces,
               const Outcome& outcome);
   void check_name(std::int64_t step);
