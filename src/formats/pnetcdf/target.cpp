@@ -73,7 +73,7 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
     throw Error{ErrorCode::storage_failure, "cannot go on with " + path_ + ": its header is torn"};
   }
   Header header = *std::move(found);
-  records_ = std::min(header.records, options.earlier_steps);
+  records_ = seen_records_ = std::min(header.records, options.earlier_steps);
   const bool has_others = contents::forget_numbers(header.attributes, records_);
   layout_.go_on(header, options.earlier_variables);
   const std::int64_t records = std::exchange(header.records, 0);
@@ -113,7 +113,7 @@ std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
 
 void PnetcdfTarget::take_note(const Description& description, std::int64_t from) {
   std::erase_if(put_, [from](const auto& entry) { return entry.second >= from; });
-  records_ = std::min(records_, from);
+  records_ = std::min(seen_records_, from);
   const std::int64_t first_gap = records_;  // steps may have come that put in no record
   for (const auto& placed : description.contents) {
     put_.try_emplace(placed.variable.id, placed.step);
@@ -201,6 +201,7 @@ Switch PnetcdfTarget::visible() const {
 }
 
 void PnetcdfTarget::is_visible() {
+  seen_records_ = records_;
   if (!next_header_.bytes.empty()) {
     header_ = std::exchange(next_header_, {});
   }

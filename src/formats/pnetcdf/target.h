@@ -61,6 +61,7 @@ class PnetcdfTarget : public PlainTarget {
   PnetcdfLayout layout_;
   std::map<int, std::int64_t> put_;  // variables that were put, and the first step of each
   std::int64_t records_ = 0;
+  std::int64_t seen_records_ = 0;  // that readers find: all filled
   contents::StepNumbers numbers_;
   std::set<int> told_;  // variables in the header
   Written header_;
