@@ -520,6 +520,8 @@ Variable Catalogue::variable(int id, std::int64_t step) const {
   if (const auto* names = attribute(id, step, dimensions_attribute);
       names != nullptr && names->is_text) {
     variable.dimensions = std::string{text_of(*names)};
+  } else if (time_ == id && has_time_axis(step)) {
+    variable.dimensions = time_dimension;
   }
   if (const auto* fill = attribute(id, step, fill_attribute); fill != nullptr) {
     variable.fill_value = *fill;
@@ -528,6 +530,16 @@ Variable Catalogue::variable(int id, std::int64_t step) const {
       variable.shape.dimensions == 0 || variable.dimensions == variable.name;
   variable.kept_bits = tells_coordinates && !found.kept.of_all_kinds ? 0 : found.kept.bits;
   return variable;
+}
+
+// True if a variable of a file of one step has the dimension time. The scalar "time" is then the
+// coordinate of that dimension: readers refuse another variable of its name.
+bool Catalogue::has_time_axis(std::int64_t step) const {
+  bool has_it = false;
+  for (int id = 0; id < variables() && !one_file_ && rules_.has_dimensions && !has_it; ++id) {
+    has_it = time_ != id && dimensions_of(variable(id, step), true).has_time;
+  }
+  return has_it;
 }
 
 std::vector<Variable> Catalogue::all_variables(std::int64_t step) const {

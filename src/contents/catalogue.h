@@ -171,6 +171,7 @@ class Catalogue {
   void begin_step(const Event& event);
   void check_has_step(std::int64_t step) const;
   [[nodiscard]] const Entry& entry(int id) const;
+  [[nodiscard]] bool has_time_axis(std::int64_t step) const;
   [[nodiscard]] std::vector<std::byte> time_as_element(std::int64_t step) const;
 
   void check_keeps(const Event& event, const std::string& name) const;

@@ -18,13 +18,17 @@ import zarr
 
 
 def _seen_by_xarray(path: str) -> xarray.Dataset | None:
-    """Return the variables as they lie there, neither masked nor decoded; None where xarray refuses their names."""
+    """Return the variables as they lie there, neither masked nor decoded.
+
+    Where the program has called a scalar like a dimension, xarray refuses the store: then return None. Only the
+    scalar `time` may have such a name.
+    """
     try:
         return xarray.open_zarr(
             path, chunks=None, consolidated=True, mask_and_scale=False, decode_cf=False
         )
     except ValueError as error:
-        if "already exists as a scalar variable" in str(error):  # of a dimension
+        if str(error).endswith("already exists as a scalar variable") and "'time'" not in str(error):
             return None
         raise
 

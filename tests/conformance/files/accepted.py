@@ -231,7 +231,7 @@ class _Maker:
         for extent in self.shapes[name]:
             word = chance.choice(["x", "y", "z"]) if chance.random() < 0.3 else f"n{extent}"
             words.append(word if chance.random() < 0.97 else quoted(self.any_name()))
-        if chance.random() < 0.6:
+        if chance.random() < 0.6 or (name == "time" and not words):  # xarray refuses it without that
             words.insert(0, "time")
         if chance.random() < 0.05:
             words.append("extra")

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "formats/rules.h"
 
@@ -169,6 +171,22 @@ TEST(Catalogue, RefusesASecondStepWhereAFileHasOne) {
   EXPECT_NO_THROW(catalogue.apply(attribute(1, "end", std::byte{1})));
   Catalogue each_step_in_a_file{rules, 1, false};
   EXPECT_NO_THROW(each_step_in_a_file.check_step(7));
+}
+
+TEST(Catalogue, GivesTheTimeItsAxisInFilesOfOneStep) {
+  const auto time_in = [](bool one_file, const char* dimensions) {
+    Catalogue catalogue{formats::rules::netcdf, 1, one_file};
+    catalogue.apply(float_definition("time", 0));
+    catalogue.apply(float_definition("u", 2));
+    Event named = text_attribute(1, dimensions_attribute, dimensions);
+    named.step = one_file ? 0 : 1;
+    catalogue.apply(named);
+    EXPECT_EQ(catalogue.variable(0, 0).dimensions, std::nullopt) << "it comes later";
+    return catalogue.variable(0, 1).dimensions;
+  };
+  EXPECT_EQ(time_in(false, "time y x"), "time");
+  EXPECT_EQ(time_in(false, "y x"), std::nullopt);
+  EXPECT_EQ(time_in(true, "time y x"), std::nullopt) << "it has it anyway";
 }
 
 TEST(Catalogue, RefusesNamesThatNoReaderCouldAskFor) {
