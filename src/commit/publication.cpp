@@ -33,12 +33,10 @@ namespace {
 
 // Only the format has the files of whole steps open. So the publisher makes them durable, unless
 // the format has done that.
-std::int64_t settle(const Path& path, const formats::Format& format) {
-  if (format.traits().is_durable_itself) {
-    return 0;
+void settle(const Path& path, const formats::Format& format) {
+  if (!format.traits().is_durable_itself) {
+    make_durable(path);
   }
-  make_durable(path);
-  return size_of_target(path);
 }
 
 // @param number  see target_names.
@@ -366,9 +364,11 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
     return {{},
             [=, kept = kept_, superseded = superseded_, format = format_,
              keep = static_cast<std::size_t>(identity_.keep)](const Prepared&) mutable {
+              if (whole_steps) {
+                settle(target.temporary, *format);
+              }
               if (ends_itself) {
-                manifest.bytes = whole_steps ? settle(target.temporary, *format)
-                                             : size_of_target(target.temporary);
+                manifest.bytes = size_of_target(target.temporary);
               }
               for (const auto earlier : *superseded) {
                 if (earlier != number) {
@@ -423,7 +423,10 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   auto publish = [=, replace = replaces(), published = published_,
                   format = format_](Prepared next) mutable {
     if (whole_steps) {
-      text->head.bytes = settle(published->is_there ? target.target : target.temporary, *format);
+      const Path& path = published->is_there ? target.target : target.temporary;
+      settle(path, *format);
+      // A store gets files with each step: a commit that adds all of them up costs more each time.
+      text->head.bytes = format->traits().is_durable_itself ? 0 : size_of_target(path);
       next = begin();
     }
     if (published->is_there) {

@@ -41,6 +41,8 @@ struct Placed {
       -1;  ///< of its first byte in the file; -1 where the format library keeps it
   BlockSums sums{};
   std::int64_t number = -1;  ///< what the program calls the step; -1: the same as `step`
+  /// False if a file shows by itself that nobody has put it in this step.
+  bool was_put = true;
 
   [[nodiscard]] std::int64_t number_of_step() const noexcept { return number < 0 ? step : number; }
 };

@@ -44,6 +44,10 @@ class Source {
   /// `read`: from it follows how files of earlier releases called their steps.
   virtual void newest_step_is(std::int64_t /*number*/) {}
 
+  /// Tells that a manifest says which variables each step has. Values of these that are not there
+  /// are lost. Without one, nobody may have put them. Called before the first `read`.
+  virtual void has_manifest() {}
+
   /// Read the elements of `box` of a variable in a step. Blocks until they are there.
   /// @param where  as the manifest or `inventory` has it; name and step identify the variable (ids
   /// are those of the reader).

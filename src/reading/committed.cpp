@@ -145,6 +145,9 @@ std::unique_ptr<formats::Source> Committed::open(std::size_t file,
                                                  const std::string& modules) const {
   const auto& opening = files.at(file);
   auto source = formats::open_source(opening.format, Path{in, opening.name}, modules);
+  if (opening.has_manifest) {
+    source->has_manifest();
+  }
   const auto is_of_it = [&](const Step& step) {
     return step.file == static_cast<std::int32_t>(file);
   };
@@ -180,6 +183,7 @@ std::vector<std::byte> encode(const Committed& committed) {
   for (const auto& file : committed.files) {
     writer.put_text(file.name);
     writer.put_text(file.format);
+    writer.put(file.has_manifest);
   }
   writer.put(committed.steps.size());
   for (const auto& step : committed.steps) {
@@ -218,7 +222,8 @@ Committed decode_committed(std::span<const std::byte> bytes) {
   committed.said = reader.get_text();
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     auto name = reader.get_text();
-    committed.files.push_back({std::move(name), reader.get_text()});
+    auto format = reader.get_text();
+    committed.files.push_back({std::move(name), std::move(format), reader.get_truth()});
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     const auto number = reader.get<std::int64_t>();

@@ -23,6 +23,7 @@ struct Committed {
   struct File {
     std::string name;  ///< name in the folder
     std::string format;
+    bool has_manifest = false;
   };
   struct Step {
     std::int64_t number = 0;

@@ -70,7 +70,7 @@ Readable look_at(const Path& path, const Sought& sought) {
           sought.believes_manifest ? commit::manifest_in_force(manifest_path) : std::nullopt) {
     auto manifest = commit::parse_manifest(*text, manifest_path.text());
     commit::check_whole(path, manifest, sought.modules);
-    return {{path.name(), manifest.format},
+    return {{path.name(), manifest.format, true},
             std::move(manifest.inventory),
             std::move(manifest.supersedes)};
   }

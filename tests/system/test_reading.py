@@ -115,16 +115,17 @@ def test_a_torn_file_is_told(actors: Actors) -> None:
     assert all("is torn: it has 100 bytes" in entry["story"] for entry in job.calls("read")), job
 
 
-@pytest.mark.parametrize(("back_end", "torn"), [("posix", 1), ("posix", 2), ("hdf5", 1), ("hdf5", 2)])
+@pytest.mark.parametrize("torn", [1, 2])
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "zarr"])
 def test_a_torn_checkpoint_does_not_keep_the_others_from_being_read(
     actors: Actors, back_end: str, torn: int
 ) -> None:
     skip_if_missing(actors.build, back_end)
     script = f"init\nopen out checkpoint\n{DEFINE}\n{STEP * 3}close out\n"
-    written = actors.play(script, ranks=2, settings=settings("sync", back_end))
+    written = actors.play(script, ranks=2, settings=settings("sync", back_end, checksum="none"))
     name = f"out.00000{torn}{extension(back_end)}"
-    with (written.folder / name).open("r+b") as file:
-        if back_end == "posix":
+    with (written.folder / name / ("u/c.0.0" if back_end == "zarr" else "")).open("r+b") as file:
+        if back_end != "hdf5":
             file.truncate(100)
         else:
             file.write(b"no HDF5 at all")  # and as long as it was

@@ -354,6 +354,43 @@ def test_torn_files_are_told(actors: Actors, back_end: str) -> None:
     assert run(actors, folder, "show", f"ser{end}").returncode == BAD_INPUT
 
 
+@pytest.mark.parametrize("harm", ["cut", "without a shard", "without an array"])
+@pytest.mark.parametrize("back_end", ["zarr", "zarr-zstd"])
+def test_torn_stores_are_told(actors: Actors, back_end: str, harm: str) -> None:
+    folder = write(actors, back_end).folder
+    for name, shard in (("ckpt.000002.zarr", "c.0.0"), ("ser.zarr", "c.2.0.0")):
+        path = folder / name / "u" / shard
+        if harm == "cut":
+            with path.open("r+b") as file:
+                file.truncate(path.stat().st_size - 1)
+        elif harm == "without a shard":
+            path.unlink()
+        else:
+            shutil.rmtree(path.parent)
+    checkpoints = listed(actors, folder)["ckpt.zarr"]
+    assert checkpoints["state"] == "torn"
+    assert checkpoints["steps"] == {"first": 0, "last": 1, "count": 2}
+    assert [torn["file"] for torn in checkpoints["torn"]] == ["ckpt.000002.zarr"]
+    done = run(actors, folder, "latest", "ckpt.zarr")
+    assert done.stdout.split()[1] == "1", done
+    assert "step 2 is left out: " in done.stderr and "it is torn: it has" in done.stderr, done
+    shown = run(actors, folder, "show", "ser.zarr", "--variable", "u")
+    assert shown.returncode == BAD_INPUT and "u" in shown.stderr, shown
+    if harm == "without a shard":
+        assert "c.2.0.0: it is not there" in shown.stderr
+        (folder / "ser.zarr.json").unlink()
+        assert "written" in run(actors, folder, "recover", "ser.zarr").stdout
+        assert told(actors, folder, "show", "ser.zarr")["variables"][0]["places"][0]["steps"] == [0, 1]
+
+
+def test_metadata_of_a_store_may_be_written_anew(actors: Actors) -> None:
+    folder = write(actors, "zarr").folder
+    for path in folder.rglob("zarr.json"):
+        path.write_text(json.dumps(json.loads(path.read_text())))
+    assert {entry["state"] for entry in listed(actors, folder).values()} == {"committed"}
+    assert run(actors, folder, "latest", "ckpt.zarr").stdout.split()[1] == "2"
+
+
 @pytest.mark.parametrize("mode", ["sync", "async"])
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_a_job_is_watched_until_it_ends(actors: Actors, back_end: str, mode: str) -> None:

@@ -91,6 +91,7 @@ contents::Inventory inventory_of(const Output& output, const Output::File& file,
       placed.step = file.step;
     }
   }
+  std::erase_if(inventory.contents, [](const auto& placed) { return !placed.was_put; });
   if (inventory.steps.empty()) {
     throw Error{ErrorCode::storage_failure, "it has no step"};
   }

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "array/box.h"
 #include "array/copy_run.h"
 #include "array/element_type.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -166,6 +168,27 @@ Json metadata_of_arrays(const OpenFolder& folder, const Json& root) {
   return all;
 }
 
+using Files = std::optional<std::set<std::string>>;
+
+// The files of an array that has one for each step, as iocomp writes it; else nothing.
+Files files_of(const OpenFolder& folder, const std::string& name, const Array& array) {
+  if (!array.has_time() || array.shard.front() != 1 || array.separator != '.' ||
+      array::elements(variable_of(name, array).shape) == 0) {
+    return std::nullopt;
+  }
+  std::vector<std::string> all;  // none where the folder is gone
+  (void)outcome_of([&] { all = folder.folder(name, Links::followed).names(); });
+  return std::set<std::string>{all.begin(), all.end()};
+}
+
+bool may_have_put(const Array& array, std::int64_t step, const Files& files) {
+  Lengths place(array.shape.size(), 0);
+  if (files) {
+    place.front() = step;
+  }
+  return !files || files->contains(array.file_of(place));
+}
+
 // The chunks in one file.
 class ChunkFile {
  public:
@@ -269,11 +292,14 @@ void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
   }
   const std::string name = where.variable.name + '/' + array.file_of(whole_place);
   auto file = folder_.open_if_there(name, O_RDONLY, Links::followed);
-  if (!file) {
+  if (!file && may_have_holes_) {
     fill(*common(shard, box), box, to, array.fill);
     return;
   }
   try {
+    if (!file) {
+      throw Error{ErrorCode::storage_failure, "it is not there"};
+    }
     const auto chunks = chunks_of(array, *file, name);
     const auto lengths = in_space(array.chunk, has_time);
     const auto chunk_in_time = has_time ? array.chunk.front() : 1;
@@ -298,6 +324,23 @@ void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
   } catch (const Error& error) {
     throw Error{error.code(), "the shard " + name + ": " + error.what()};
   }
+}
+
+// A shard that is cut has no index. iocomp leaves out no shard of a checkpoint.
+bool StoreSource::is_whole() {
+  const Json members = metadata_of_arrays(folder_, metadata_of(folder_));
+  for (const auto& [name, metadata] : members.items()) {
+    const Array array = array_from(metadata);
+    const auto all =
+        array::whole(array::make_shape(static_cast<int>(array.shape.size()), array.shape.data()));
+    if (array::elements(all) > 0) {
+      for_each_cell(all, array.shard, [&](const array::Box&, const Lengths& place) {
+        const std::string file = name + '/' + array.file_of(place);
+        (void)chunks_of(array, folder_.open(file, O_RDONLY, Links::followed), file);
+      });
+    }
+  }
+  return true;
 }
 
 Inventory StoreSource::look_through() {
@@ -329,6 +372,10 @@ Inventory StoreSource::look_through() {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + path_ + ": it claims to have " + std::to_string(steps) + " steps"};
   }
+  std::map<std::string, Files> files;
+  for (const auto& [name, array] : arrays) {
+    files[name] = files_of(folder_, name, array);
+  }
   for (std::int64_t step = 0; step < steps; ++step) {
     inventory.steps.push_back(step);
     int id = 0;
@@ -337,6 +384,7 @@ Inventory StoreSource::look_through() {
       variable.id = id++;
       if (step < (array.has_time() ? array.shape.front() : 1)) {
         inventory.contents.push_back({step, std::move(variable), -1});
+        inventory.contents.back().was_put = may_have_put(array, step, files[name]);
       }
     }
   }

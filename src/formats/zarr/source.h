@@ -24,7 +24,9 @@ class StoreSource : public Source {
   /// @throws Error{storage_failure}.
   explicit StoreSource(const Path& path);
 
+  void has_manifest() override { may_have_holes_ = false; }
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] bool is_whole() override;
 
  private:
   [[nodiscard]] Inventory look_through() override;
@@ -42,6 +44,7 @@ class StoreSource : public Source {
 
   std::string path_;
   OpenFolder folder_;
+  bool may_have_holes_ = true;  // shards that are not there, because nobody has put them
   std::mutex mutex_;
   std::map<std::string, Array> arrays_;  // guarded by it; by name
 };
