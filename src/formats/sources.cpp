@@ -36,7 +36,9 @@ const iocomp_source_entry& source_entry(std::string_view format, const std::stri
 bool is_store_of_zarr(const Path& path) {
   bool is_one = false;
   (void)outcome_of([&] {
-    is_one = path.folder().folder(path.name(), Links::followed).has(mark_of_zarr_folder);
+    const auto folder = path.folder().folder(path.name(), Links::followed);
+    is_one = folder.has(mark_of_zarr_folder) || folder.has(mark_of_zarr_2_group) ||
+             folder.has(mark_of_zarr_2_array);
   });
   return is_one;
 }

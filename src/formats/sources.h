@@ -26,6 +26,9 @@ namespace iocomp::formats {
 /// A file that every folder of BP has, and one of every folder of Zarr.
 inline constexpr const char* mark_of_bp_folder = "md.idx";
 inline constexpr const char* mark_of_zarr_folder = "zarr.json";
+/// Stores of Zarr 2 have one of these. They are found, so that their source says why it reads none.
+inline constexpr const char* mark_of_zarr_2_group = ".zgroup";
+inline constexpr const char* mark_of_zarr_2_array = ".zarray";
 /// True if a folder is a file of a format, iocomp's or another program's.
 [[nodiscard]] bool is_folder_of_some_format(const Path& path);
 

@@ -145,14 +145,86 @@ zarr.consolidate_metadata(sys.argv[1])
 """
 
 
-def test_blosc_of_others_is_read(tmp_path: Path) -> None:
+def foreign(program: str, path: Path) -> None:
+    """Have zarr-python write a store."""
     if not has_zarr():
         pytest.skip("zarr-python is not there: tools/install-wheel zarr fetches it")
-    path = tmp_path / "foreign.zarr"
     environment = os.environ | {"PYTHONPATH": str(PACKAGES)}
-    subprocess.run([sys.executable, "-S", "-c", FOREIGN, str(path)], env=environment, check=True)
+    subprocess.run([sys.executable, "-S", "-c", program, str(path)], env=environment, check=True)
+
+
+@pytest.mark.usefixtures("actors")  # they say where the library is
+def test_blosc_of_others_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.zarr"
+    foreign(FOREIGN, path)
     with open_files(path) as files:
         for name in ("sorted", "plain", "blocks", "bytes", "noise"):
             np.testing.assert_array_equal(files.read(name, 1), np.load(f"{path}.{name}.npy")[1])
-        with pytest.raises(UnsupportedError, match="sorted bits"):
+        with pytest.raises(UnsupportedError, match="blosc with bitshuffle"):
             files.read("bits", 1)
+
+
+OTHERS = """
+import sys, warnings, numpy, zarr
+from zarr.codecs import BloscCodec, BytesCodec, TransposeCodec
+warnings.simplefilter("ignore")
+root = zarr.open_group(sys.argv[1], mode="w", zarr_format=3, attributes={
+    "title": "theirs", "yes": True, "nothing": None, "nested": {"a": 1}, "flags": [True, False]})
+values = numpy.arange(12).reshape(3, 4)
+def make(name, dtype, **more):
+    root.create_array(name, shape=values.shape, dtype=dtype, chunks=(3, 4), **more)[:] = values.astype(dtype)
+make("read", "f8")
+make("mask", "bool", fill_value=True)
+make("text", "U4")
+make("any_text", str)
+make("when", "M8[s]")
+make("turned", "f8", filters=TransposeCodec(order=(1, 0)))
+make("big", "f8", serializer=BytesCodec(endian="big"))
+make("lz4", "f8", compressors=BloscCodec(cname="lz4", typesize=8))
+make("bits", "f8", compressors=BloscCodec(cname="zstd", shuffle="bitshuffle", typesize=8))
+root.create_group("inner").create_array("x", shape=(3,), dtype="f8")
+zarr.consolidate_metadata(sys.argv[1])
+"""
+NOT_READ = {
+    "text": "the type",
+    "any_text": "the type",
+    "when": "the type",
+    "turned": "the codec transpose",
+    "big": "another byte order",
+    "lz4": "blosc with lz4",
+    "bits": "blosc with bitshuffle",
+    "inner": "a group",
+    "the attribute nothing": "null",
+    "the attribute nested": "object",
+}
+
+
+@pytest.mark.usefixtures("actors")
+@pytest.mark.parametrize("is_consolidated", [True, False])
+def test_what_is_not_read_of_others_is_told(tmp_path: Path, is_consolidated: bool) -> None:
+    path = tmp_path / "foreign.zarr"
+    foreign(OTHERS if is_consolidated else OTHERS.replace("zarr.consolidate", "0 and zarr.consolidate"), path)
+    with open_files(path) as files:
+        assert sorted(files.variables()) == ["mask", "read"]
+        np.testing.assert_array_equal(files.read("read"), np.arange(12).reshape(3, 4))
+        assert files.dtype("mask") == np.int8 and files.attributes("mask")["dtype"] == "bool"
+        np.testing.assert_array_equal(files.read("mask"), np.arange(12).reshape(3, 4) > 0)
+        assert files.not_read.keys() == NOT_READ.keys()
+        for name, why in NOT_READ.items():
+            assert why in files.not_read[name], files.not_read
+        found = files.attributes()
+        assert found.keys() == {"title", "yes", "flags"} and found["yes"] == 1
+        assert list(found["flags"]) == [1, 0]
+
+
+def test_a_store_of_zarr_2_is_named(actors: Actors, tmp_path: Path) -> None:
+    path = tmp_path / "old.zarr"
+    program = "import sys, zarr\nroot = zarr.open_group(sys.argv[1], mode='w', zarr_format=2)\n"
+    foreign(program + "root.create_array('u', shape=(3,), dtype='f8')[:] = 1", path)
+    with pytest.raises(UnsupportedError, match="a store of Zarr 2"):
+        open_files(path)
+    for words in ("show", "describe"):
+        done = subprocess.run(
+            [actors.build.command, words, str(path)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2 and "old.zarr/: it is a store of Zarr 2" in done.stderr, done

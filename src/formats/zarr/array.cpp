@@ -147,6 +147,9 @@ void take_codecs_of_chunks(const Json& codecs, Array& array) {
       if (is_blosc && configuration.value("cname", "") != "zstd") {
         cannot("the codec blosc with " + configuration.value("cname", ""));
       }
+      if (is_blosc && configuration.value("shuffle", "") == "bitshuffle") {
+        cannot("the codec blosc with bitshuffle");
+      }
       array.compression.method =
           name == "gzip" ? Compression::Method::deflate : Compression::Method::zstd;
       array.compression.shuffle = is_blosc;
@@ -194,6 +197,10 @@ void take_names_of_files(const Json& encoding, Array& array) {
 }
 
 Array taken_from(const Json& metadata) {
+  if (metadata.at("node_type") == "group") {
+    throw Error{ErrorCode::unsupported,
+                "it is a group: iocomp reads the arrays of the root group alone"};
+  }
   if (metadata.at("zarr_format") != 3 || metadata.at("node_type") != "array") {
     refuse("it is no array of Zarr 3");
   }
@@ -207,7 +214,10 @@ Array taken_from(const Json& metadata) {
   }
   Array array;
   const auto& type = metadata.at("data_type");
-  const auto known = type.is_string() ? array::element_type(type.get<std::string>()) : std::nullopt;
+  array.is_bool = type == "bool";
+  const auto known = array.is_bool      ? array::ElementType::int8
+                     : type.is_string() ? array::element_type(type.get<std::string>())
+                                        : std::nullopt;
   if (!known || *known == array::ElementType::character) {
     cannot("elements of the type " + type.dump());
   }
@@ -233,7 +243,9 @@ Array taken_from(const Json& metadata) {
     take_codecs_of_chunks(codecs, array);
   }
   (void)array.chunk_bytes();
-  contents::append_element(array.type, metadata.at("fill_value"), array.fill);
+  const Json& fill = metadata.at("fill_value");
+  contents::append_element(array.type, array.is_bool ? Json(fill.get<bool>() ? 1 : 0) : fill,
+                           array.fill);
   if (metadata.contains("dimension_names") && metadata.at("dimension_names").is_array()) {
     for (const auto& name : metadata.at("dimension_names")) {
       array.dimensions.push_back(name.is_string() ? name.get<std::string>() : "");

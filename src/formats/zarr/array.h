@@ -21,6 +21,7 @@ inline constexpr const char* metadata_name = "zarr.json";
 /// chunks on a finer one; without sharding, a shard is one chunk.
 struct Array {
   array::ElementType type = array::ElementType::float64;
+  bool is_bool = false;               ///< its elements are truth values, read as int8
   std::vector<std::int64_t> shape{};  ///< slowest dimension first; the time is one of them
   std::vector<std::int64_t> shard{};
   std::vector<std::int64_t> chunk{};

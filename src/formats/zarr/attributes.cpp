@@ -82,7 +82,12 @@ std::optional<Attribute> attribute_from(const Json& value) {
   if (value.is_string()) {
     return contents::text_attribute(value.get<std::string>());
   }
-  const Json values = value.is_array() ? value : Json::array({value});
+  Json values = value.is_array() ? value : Json::array({value});
+  for (auto& each : values) {
+    if (each.is_boolean()) {
+      each = each.get<bool>() ? 1 : 0;
+    }
+  }
   const bool has_words = std::ranges::any_of(
       values, [](const Json& each) { return each.is_string() && !type_of(each); });
   if (has_words && std::ranges::all_of(values, &Json::is_string)) {
@@ -125,6 +130,9 @@ void lay_over(Json& all, const Attributes& attributes, const Variable* variable)
 
 Attributes attributes_from(const Json& all, const Array* array) {
   Attributes attributes;
+  if (array != nullptr && array->is_bool) {
+    attributes["dtype"] = contents::text_attribute("bool");  // as iocomp itself writes them
+  }
   for (const auto& [name, value] : all.items()) {
     if (array != nullptr && name == contents::fill_attribute) {
       attributes[name] = Attribute{array->type, false, array->fill};

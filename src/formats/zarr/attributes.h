@@ -13,8 +13,8 @@ namespace iocomp::formats::zarr {
 /// null: the file.
 void lay_over(Json& all, const Attributes& attributes, const Variable* variable);
 
-/// The other way: integers are of 64 bits, and so are other numbers. What iocomp has no type for is
-/// left out.
+/// The other way: integers are of 64 bits, and so are other numbers. Truth values are 0 and 1. What
+/// iocomp has no type for is left out.
 /// @param array  whose they are; null: the file.
 [[nodiscard]] Attributes attributes_from(const Json& all, const Array* array);
 

@@ -36,6 +36,7 @@
 #include "formats/part_copy.h"
 #include "formats/plain_source.h"
 #include "formats/source.h"
+#include "formats/sources.h"
 #include "formats/words.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/attributes.h"
@@ -128,6 +129,12 @@ Variable variable_of(const std::string& name, const Array& array) {
 
 Json metadata_of(const OpenFolder& folder) {
   const auto text = folder.read(metadata_name);
+  if (!text && (folder.has(mark_of_zarr_2_group) || folder.has(mark_of_zarr_2_array))) {
+    throw Error{ErrorCode::unsupported,
+                folder.text("") +
+                    ": it is a store of Zarr 2, and iocomp reads Zarr 3; `zarr migrate v3` of "
+                    "zarr-python adds what it lacks"};
+  }
   if (!text) {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + folder.text("") + ": it has no " + metadata_name};
@@ -135,9 +142,9 @@ Json metadata_of(const OpenFolder& folder) {
   return contents::parse_json(*text);
 }
 
-// The metadata of the arrays in a group, by name: from the group's consolidated metadata, or from
-// their own files.
-Json metadata_of_arrays(const OpenFolder& folder, const Json& root) {
+// The metadata of the arrays and groups in a group, by name: from the group's consolidated
+// metadata, or from their own files.
+Json metadata_of_members(const OpenFolder& folder, const Json& root) {
   if (root.value("node_type", "") != "group") {
     throw Error{ErrorCode::unsupported, "cannot read " + folder.text("") +
                                             ": it is no group of Zarr 3, but " +
@@ -147,7 +154,7 @@ Json metadata_of_arrays(const OpenFolder& folder, const Json& root) {
   const Json consolidated = root.value("consolidated_metadata", Json{});
   if (consolidated.is_object()) {
     for (const auto& [name, metadata] : consolidated.at("metadata").items()) {
-      if (name.find('/') == std::string::npos && metadata.value("node_type", "") == "array") {
+      if (name.find('/') == std::string::npos) {
         all[name] = metadata;
       }
     }
@@ -158,10 +165,7 @@ Json metadata_of_arrays(const OpenFolder& folder, const Json& root) {
     if (found && S_ISDIR(found->st_mode)) {
       const auto inner = folder.folder(name, Links::followed);
       if (inner.has(metadata_name)) {
-        const Json metadata = metadata_of(inner);
-        if (metadata.value("node_type", "") == "array") {
-          all[name] = metadata;
-        }
+        all[name] = metadata_of(inner);
       }
     }
   }
@@ -328,7 +332,7 @@ void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
 
 // A shard that is cut has no index. iocomp leaves out no shard of a checkpoint.
 bool StoreSource::is_whole() {
-  const Json members = metadata_of_arrays(folder_, metadata_of(folder_));
+  const Json members = metadata_of_members(folder_, metadata_of(folder_));
   for (const auto& [name, metadata] : members.items()) {
     const Array array = array_from(metadata);
     const auto all =
@@ -349,19 +353,26 @@ Inventory StoreSource::look_through() {
   std::map<std::string, Array> arrays;
   Json metadata_of_all;
   try {
-    metadata_of_all = metadata_of_arrays(folder_, root);
-    inventory.attributes = attributes_from(root.value("attributes", Json::object()), nullptr);
+    metadata_of_all = metadata_of_members(folder_, root);
+    const Json attributes = root.value("attributes", Json::object());
+    inventory.attributes = attributes_from(attributes, nullptr);
+    for (const auto& [name, value] : attributes.items()) {
+      if (!inventory.attributes.contains(name)) {
+        inventory.not_read["the attribute " + name] =
+            std::string{"JSON of the type "} + value.type_name() + ", which iocomp has none for";
+      }
+    }
   } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure, "cannot read " + path_ + ": " + in_our_words(error)};
   }
   for (const auto& [name, metadata] : metadata_of_all.items()) {
-    // An array that cannot be read becomes no variable.
     if (const Outcome taken = outcome_of([&] {
           arrays[name] = array_from(metadata);
           (void)variable_of(name, arrays[name]);
         });
         !taken.ok()) {
       arrays.erase(name);
+      inventory.not_read[name] = taken.story;
     }
   }
   std::int64_t steps = 1;
