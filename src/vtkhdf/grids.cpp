@@ -170,6 +170,11 @@ class Describer {
       leave_out(variable, "VTK has no type " + std::string{array::name(newest.type)});
       return;
     }
+    if (const auto why = array::elements(newest.shape) > 0 ? why_not_linked(variable) : "";
+        !why.empty()) {
+      leave_out(variable, why);
+      return;
+    }
     if (const auto where = mesh_ ? mesh_->location(variable) : std::nullopt) {
       auto& arrays = *where == Mesh::Location::points ? on_points_ : on_cells_;
       arrays.push_back({variable.name, newest.type, variable.places});
@@ -195,6 +200,16 @@ class Describer {
 
   void leave_out(const Variable& variable, const std::string& reason) {
     grids_.left_out.push_back({variable.name, reason});
+  }
+
+  // Empty if a link can lead to the values.
+  [[nodiscard]] std::string why_not_linked(const Variable& variable) {
+    const Outcome found =
+        outcome_of([&] { (void)input_.whereabouts(variable.name, variable.places.back()); });
+    if (found.code != ErrorCode::unsupported) {
+      found.throw_unless_ok();
+    }
+    return found.story;
   }
 
   static bool has_components(const array::Shape& shape) {
