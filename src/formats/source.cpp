@@ -18,7 +18,8 @@ namespace iocomp::formats {
 
 Whereabouts Source::whereabouts(const Placed& /*where*/) {
   throw Error{ErrorCode::unsupported,
-              "its values lie neither in HDF5 datasets nor as plain elements in one file"};
+              "its values lie neither in HDF5 datasets nor as plain elements in one file, as VTK "
+              "reads them: take netcdf or hdf5"};
 }
 
 namespace {

@@ -21,7 +21,6 @@
 #include "array/element_type.h"
 #include "array/real_number.h"
 #include "base/error.h"
-#include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "formats/link_file.h"
 #include "reading/committed.h"
@@ -45,10 +44,24 @@ constexpr std::int64_t most_components = 9;  // of a tensor
 // Coordinates of which each is nearer than that to its place on an even axis, in steps of the axis.
 constexpr double even_within = 1e-4;
 
-// A group in VTK's groups would hide it.
-std::string array_name(std::string name) {
-  std::ranges::replace(name, '/', '.');
-  return name;
+// The names of arrays, by variable. A group in VTK's groups would hide "a/b". It is called "a.b",
+// or otherwise if there is a variable of that name.
+std::map<std::string, std::string> names_of_arrays(const std::vector<Variable>& variables) {
+  std::map<std::string, std::string> names;
+  std::set<std::string> taken;
+  for (const bool is_in_group : {false, true}) {
+    for (const auto& variable : variables) {
+      std::string name = variable.name;
+      if ((name.find('/') != std::string::npos) == is_in_group) {
+        std::ranges::replace(name, '/', '.');
+        while (!taken.insert(name).second) {
+          name += '_';
+        }
+        names[variable.name] = name;
+      }
+    }
+  }
+  return names;
 }
 
 std::string shape_text(const Extent& extent) {
@@ -136,6 +149,7 @@ class Describer {
       : input_{input},
         committed_{input.committed()},
         links_{input, is_beside},
+        names_{names_of_arrays(committed_.variables)},
         mesh_{Mesh::find_in(links_)} {}
 
   [[nodiscard]] Grids grids() {
@@ -170,6 +184,10 @@ class Describer {
       leave_out(variable, "VTK has no type " + std::string{array::name(newest.type)});
       return;
     }
+    if (is_packed(variable)) {
+      leave_out(variable, "VTK does not unpack values by scale_factor and add_offset");
+      return;
+    }
     if (const auto why = array::elements(newest.shape) > 0 ? why_not_linked(variable) : "";
         !why.empty()) {
       leave_out(variable, why);
@@ -202,6 +220,16 @@ class Describer {
     grids_.left_out.push_back({variable.name, reason});
   }
 
+  static bool is_packed(const Variable& variable) {
+    bool is_one = true;  // also where the attributes make no sense
+    (void)outcome_of([&] {
+      is_one = contents::packing(variable.places.back().type, [&](const char* name) {
+                 return find(variable.attributes, name);
+               }).has_value();
+    });
+    return is_one;
+  }
+
   // Empty if a link can lead to the values.
   [[nodiscard]] std::string why_not_linked(const Variable& variable) {
     const Outcome found =
@@ -220,23 +248,10 @@ class Describer {
     return static_cast<std::size_t>(shape.dimensions) <= most_axes || has_components(shape);
   }
 
-  [[nodiscard]] std::vector<std::string> dimensions(const Variable& variable) const {
-    const auto said = text_in(variable.attributes, contents::dimensions_attribute);
-    if (said.empty()) {
-      return {};
-    }
-    contents::Variable described{0, variable.name, variable.places.back().type,
-                                 variable.places.back().shape};
-    described.dimensions = std::string{said};
-    contents::Dimensions found;
-    (void)outcome_of([&] { found = contents::dimensions_of(described, false); });
-    return found.names;
-  }
-
   // A variable of one dimension that is called as this.
-  [[nodiscard]] bool is_coordinate(const Variable& variable) const {
+  static bool is_coordinate(const Variable& variable) {
     return variable.places.back().shape.dimensions == 1 &&
-           dimensions(variable) == std::vector{variable.name};
+           dimensions_of(variable) == std::vector{variable.name};
   }
 
   [[nodiscard]] Lattice lattice_of(const Variable& variable) {
@@ -256,7 +271,7 @@ class Describer {
     };
     say("origin", &Axis::origin);
     say("spacing", &Axis::spacing);
-    const auto names = dimensions(variable);
+    const auto names = dimensions_of(variable);
     for (std::size_t d = 0; d < lattice.axes.size() && d < names.size(); ++d) {
       if (const auto* coordinate = find(committed_, names[d]);
           coordinate != nullptr && is_coordinate(*coordinate) &&
@@ -305,7 +320,7 @@ class Describer {
   void add(Grid& grid, const char* where, const Array& array, const Extent& extent,
            const std::function<std::int64_t(const Place&)>& rows,
            const std::function<std::int64_t(std::int64_t step)>& rows_of_step) {
-    const auto name = array_name(array.name);
+    const auto& name = names_.at(array.name);
     Dataset made{std::string{root} + '/' + where + "Data/" + name, array.type, {}};
     made.missing = std::numeric_limits<double>::quiet_NaN();
     std::map<std::int64_t, std::int64_t> begins;  // by step of the place
@@ -451,6 +466,7 @@ class Describer {
   reading::Input& input_;
   const Committed& committed_;
   Links links_;
+  std::map<std::string, std::string> names_;
   std::optional<Mesh> mesh_;
   std::vector<Array> on_points_;
   std::vector<Array> on_cells_;

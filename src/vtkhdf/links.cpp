@@ -14,6 +14,8 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/region.h"
+#include "base/error.h"
+#include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "formats/link_file.h"
 #include "reading/committed.h"
@@ -54,7 +56,13 @@ formats::Dataset made(std::string_view path, ElementType type, const std::vector
 
 formats::Link Links::to(const std::string& variable, const Committed::Place& place,
                         formats::Extent start, formats::Extent count) const {
-  auto where = input_->whereabouts(variable, place);
+  formats::Whereabouts where;
+  try {
+    where = input_->whereabouts(variable, place);
+  } catch (const Error& error) {
+    throw Error{error.code(),
+                "cannot link to \"" + variable + "\" of " + input_->name() + ": " + error.what()};
+  }
   const auto& committed = input_->committed();
   const auto file = static_cast<std::size_t>(input_->step_of(place.step).file);
   const auto& name = committed.files[file].name;
@@ -91,6 +99,19 @@ std::string_view text_in(const contents::Attributes& attributes, const char* nam
   const auto* found = find(attributes, name);
   return found != nullptr && found->is_text && !found->is_list ? contents::text_of(*found)
                                                                : std::string_view{};
+}
+
+std::vector<std::string> dimensions_of(const Committed::Variable& variable) {
+  const auto said = text_in(variable.attributes, contents::dimensions_attribute);
+  if (said.empty()) {
+    return {};
+  }
+  const auto& newest = variable.places.back();
+  contents::Variable described{0, variable.name, newest.type, newest.shape};
+  described.dimensions = std::string{said};
+  contents::Dimensions found;
+  (void)outcome_of([&] { found = contents::dimensions_of(described, false); });
+  return found.names;
 }
 
 formats::Extent extent_of(const array::Shape& shape) {

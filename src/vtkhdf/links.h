@@ -53,6 +53,10 @@ class Links {
 /// The text of an attribute; empty where there is none.
 [[nodiscard]] std::string_view text_in(const contents::Attributes& attributes, const char* name);
 
+/// The names of the dimensions of a variable, without that of the steps; none where nobody says
+/// them.
+[[nodiscard]] std::vector<std::string> dimensions_of(const reading::Committed::Variable& variable);
+
 [[nodiscard]] formats::Extent extent_of(const array::Shape& shape);
 
 /// A dataset that a file of links holds itself. @param path  below the group of VTKHDF.

@@ -204,8 +204,13 @@ std::optional<Mesh::Location> Mesh::location(const Committed::Variable& variable
   }
   const auto said = text_in(variable.attributes, "location");
   const bool says_cells = said == "cell" || said == "edge" || said == "face" || said == "volume";
-  const bool fits_points = rows(&newest) == size->points;
-  if (rows(&newest) == size->cells && (says_cells || !fits_points)) {
+  const auto own = dimensions_of(variable);
+  const auto fits = [&](const Committed::Variable& part, std::int64_t count) {
+    const auto its = dimensions_of(part);
+    return rows(&newest) == count && (own.empty() || its.empty() || own.front() == its.front());
+  };
+  const bool fits_points = fits(*variables_.front(), size->points);
+  if (fits(*variables_.back(), size->cells) && (says_cells || !fits_points)) {
     return Location::cells;
   }
   return fits_points && !says_cells ? std::optional{Location::points} : std::nullopt;

@@ -44,8 +44,9 @@ class Mesh {
 
   enum class Location { points, cells };
   /// The location that the values of a variable belong to: points or cells, whichever are as many
-  /// as its rows. If there are as many of both, its attribute `location` decides ("point" or
-  /// "node"; "cell", "edge", "face" or "volume").
+  /// as its rows, and have a dimension of the same name where both have names. If there are as many
+  /// of both, its attribute `location` decides ("point" or "node"; "cell", "edge", "face" or
+  /// "volume").
   [[nodiscard]] std::optional<Location> location(
       const reading::Committed::Variable& variable) const;
 

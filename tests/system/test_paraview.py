@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
+import h5py
+import netCDF4
 import numpy as np
 import pytest
 from actors import Actors, Job
@@ -211,7 +214,8 @@ def test_it_grows_with_the_file_and_forgets_what_is_gone(actors: Actors, back_en
 @pytest.mark.parametrize(
     ("back_end", "lines", "why"),
     [
-        ("zarr", "define out u float64 8\nput out u\n", "neither in HDF5 datasets nor"),
+        ("zarr", "define out u float64 8\nput out u\n", "out.zarr has no variable that VTK shows: u: "),
+        ("zarr", "define out u float64 8\nput out u\n", "take netcdf or hdf5"),
         ("posix", "define out u complex128 8 seed=1\nput out u\n", "no type complex128"),
         ("posix", "define out u float64 2x2x2x2x2\nput out u\n", "no grids of 5 dimensions"),
         ("posix", "define out u float64 8\nput out u\nattribute out mesh_points u\n", "all four"),
@@ -232,3 +236,63 @@ def test_what_cannot_be_described_is_told(
     )
     assert done.returncode == 2 and why in done.stderr, done.stderr
     assert not list(job.folder.glob("*.vtkhdf"))
+
+
+def write_foreign(path: Path, form: str) -> None:
+    """Have h5py write compounds, and what VTK would show as it is not."""
+    with h5py.File(path, "w") as file:
+        file["u"] = np.arange(12.0).reshape(3, 4)
+        if form == "compound":
+            file["cmp"] = np.zeros(5, [("i", "i4"), ("x", "f8")])
+        elif form == "packed":
+            file["t"] = np.arange(12, dtype="i2").reshape(3, 4)
+            file["t"].attrs["scale_factor"] = 0.5
+        else:
+            file["a/b"] = np.arange(12.0).reshape(3, 4) + 1
+            file["a.b"] = np.arange(12.0).reshape(3, 4) + 2
+
+
+@pytest.mark.parametrize(
+    ("form", "left_out", "why"),
+    [
+        ("compound", {"cmp.i", "cmp.x"}, "do not lie one after another"),
+        ("packed", {"t"}, "scale_factor and add_offset"),
+    ],
+)
+def test_a_variable_that_vtk_cannot_show_is_left_out(
+    actors: Actors, tmp_path: Path, form: str, left_out: set[str], why: str
+) -> None:
+    write_foreign(tmp_path / "f.h5", form)
+    told = described(actors.build.command, tmp_path, "f.h5")
+    assert {each["variable"] for each in told["left_out"]} == left_out
+    assert all(why in each["reason"] for each in told["left_out"]), told
+    (found,) = shown(tmp_path, "f.h5.vtkhdf")
+    assert list(found["steps"][0]["point"]) == ["u"]
+
+
+def test_arrays_have_names_of_their_own(actors: Actors, tmp_path: Path) -> None:
+    write_foreign(tmp_path / "f.h5", "names")
+    described(actors.build.command, tmp_path, "f.h5")
+    (found,) = shown(tmp_path, "f.h5.vtkhdf")
+    arrays = found["steps"][0]["point"]
+    assert {name: array["values"][0] for name, array in arrays.items()} == {"u": 0, "a.b": 2, "a.b_": 1}
+
+
+def test_as_many_values_as_cells_are_no_values_on_cells(actors: Actors, tmp_path: Path) -> None:
+    """The mesh has two faces, and a step two bounds: names of dimensions tell them apart."""
+    with netCDF4.Dataset(tmp_path / "f.nc", "w") as file:
+        for name, length in {"time": None, "node": 6, "face": 2, "corner": 4, "bnds": 2}.items():
+            file.createDimension(name, length)
+        mesh = file.createVariable("mesh", "i4", ())
+        mesh.setncatts({"cf_role": "mesh_topology", "topology_dimension": np.int32(2)})
+        mesh.setncatts({"node_coordinates": "x y", "face_node_connectivity": "faces"})
+        for name, values in {"x": [0, 1, 2, 0, 1, 2], "y": [0, 0, 0, 1, 1, 1]}.items():
+            file.createVariable(name, "f8", ("node",))[:] = values
+        file.createVariable("faces", "i4", ("face", "corner"))[:] = [[0, 1, 4, 3], [1, 2, 5, 4]]
+        file.createVariable("heat", "f8", ("time", "face"))[:] = [[1, 2], [3, 4]]
+        file.createVariable("time_bnds", "f8", ("time", "bnds"))[:] = [[0, 1], [1, 2]]
+    told = described(actors.build.command, tmp_path, "f.nc")["files"]
+    assert {file["grid"]: file["variables"] for file in told} == {
+        "UnstructuredGrid": ["heat"],
+        "ImageData": ["time_bnds"],
+    }
