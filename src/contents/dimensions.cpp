@@ -57,6 +57,21 @@ Dimensions dimensions_of(const Variable& variable, bool one_step) {
   return found;
 }
 
+void note_dimensions(Attributes& attributes, const Variable& variable,
+                     const Dimensions& dimensions) {
+  Variable described = variable;
+  described.dimensions = dimensions.has_time ? time_dimension : "";
+  for (const auto& name : dimensions.names) {
+    *described.dimensions += (described.dimensions->empty() ? "" : " ") + name;
+  }
+  Dimensions found;
+  (void)outcome_of([&] { found = dimensions_of(described, false); });
+  if (!found.names.empty() && found.names == dimensions.names &&
+      found.names != names_by_extent(variable.shape)) {
+    attributes.emplace(dimensions_attribute, text_attribute(*described.dimensions));
+  }
+}
+
 Error once_only(const Variable& variable, std::int64_t first, std::int64_t second) {
   return Error{ErrorCode::unsupported,
                "the variable \"" + variable.name + "\" has no dimension time (its attribute " +

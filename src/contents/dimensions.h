@@ -33,6 +33,11 @@ struct Dimensions {
 /// @throws Error{invalid_argument} for other texts.
 [[nodiscard]] Dimensions dimensions_of(const Variable& variable, bool one_step);
 
+/// The other way, for a file that names them itself: adds that attribute. Nothing is added where
+/// the names are those after the extents, or where they are none that the attribute can tell.
+void note_dimensions(Attributes& attributes, const Variable& variable,
+                     const Dimensions& dimensions);
+
 /// The error for a variable without time that is put in a second step of a file of all steps.
 [[nodiscard]] Error once_only(const Variable& variable, std::int64_t first, std::int64_t second);
 

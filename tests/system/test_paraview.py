@@ -16,6 +16,8 @@ from actors import Actors, Job
 from files import STEP, extension, file_settings, mode_settings, skip_if_missing, values
 from vtk_files import described, shown
 
+from iocomp import open_files
+
 BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "netcdf-deflate", "pnetcdf"]
 TIMES = [0.5, 0.75, 4.0, *range(5, 12)]
 
@@ -155,6 +157,30 @@ def test_coordinates(actors: Actors, back_end: str, spacing: str) -> None:
         assert step["dimensions"] == [5, 4, 1]
         assert step["bounds"] == [0, 4, 0, last, 0, 0]
         check_values(step, "u", "float64", number)
+
+
+@pytest.mark.parametrize("back_end", ["netcdf", "pnetcdf", "zarr"])
+def test_names_of_dimensions_are_read_without_a_manifest(actors: Actors, back_end: str) -> None:
+    lines = "open out series\ndefine out x int64 5\nattribute out dimensions x of=x\n"
+    lines += "define out u float64 4x5\nattribute out dimensions time+y+x of=u\n"
+    lines += "define out v float64 4x5\ndefine out s float64 scalar\n"
+    lines += "@0 put out x add=3\n" + "put out u\nput out v\n@0 put out s\nend_step out\n" * 2
+    job = play(actors, back_end, "sync", lines)
+    name = "out" + extension(back_end)
+
+    def attributes(use_manifest: bool) -> dict[str, Any]:
+        with open_files(job.folder / name, use_manifest=use_manifest) as files:
+            return {each: files.attributes(each) for each in files.variables()}
+
+    told = attributes(True)
+    assert told == {"x": {"dimensions": "x"}, "u": {"dimensions": "time y x"}, "v": {}, "s": {}}
+    assert attributes(False) == told
+    if back_end != "zarr":  # which VTK does not read
+        before = opened(actors, job, back_end)
+        (job.folder / f"{name}.json").unlink()
+        command = [actors.build.command, "recover", name]
+        subprocess.run(command, cwd=job.folder, check=True, timeout=60)
+        assert opened(actors, job, back_end) == before
 
 
 def test_thin_blocks_lie_where_they_belong(actors: Actors) -> None:

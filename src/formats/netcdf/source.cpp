@@ -165,6 +165,8 @@ class NetcdfSource : public Source {
           fill && array::is_complex(variable.type)) {
         attributes.insert_or_assign(contents::fill_attribute, *fill);
       }
+      contents::note_dimensions(attributes, variable,
+                                all[static_cast<std::size_t>(number)].dimensions);
       inventory.of_variable[variable.name] = std::move(attributes);
     }
     return inventory;
@@ -177,6 +179,7 @@ class NetcdfSource : public Source {
     bool has_type = false;  // one of iocomp's, and neither dimensions nor bytes too many
     std::optional<std::int64_t> steps;  // where its first dimension counts them
     bool has_records = false;
+    contents::Dimensions dimensions{};
     bool has_texts = false;  // of any length; the last dimension is that of the longest
   };
 
@@ -375,7 +378,9 @@ class NetcdfSource : public Source {
       if (i == 0 && (grows || dimension.name == contents::time_dimension)) {
         found.steps = dimension.length;
         found.has_records = grows;
+        found.dimensions.has_time = true;
       } else if (d < array::max_dimensions) {
+        found.dimensions.names.push_back(dimension.name);
         extents.at(d++) = dimension.length;
       } else {
         found.has_type = false;

@@ -31,6 +31,7 @@
 #include "base/path.h"
 #include "base/read_plainly.h"
 #include "contents/description.h"
+#include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "formats/extent.h"
 #include "formats/part_copy.h"
@@ -400,7 +401,11 @@ Inventory StoreSource::look_through() {
     }
   }
   for (const auto& [name, array] : arrays) {
-    inventory.of_variable[name] = attributes_from(array.attributes, &array);
+    auto& attributes = inventory.of_variable[name];
+    attributes = attributes_from(array.attributes, &array);
+    const auto names = std::span{array.dimensions}.subspan(array.has_time() ? 1 : 0);
+    contents::note_dimensions(attributes, variable_of(name, array),
+                              {array.has_time(), {names.begin(), names.end()}});
   }
   return inventory;
 }
