@@ -161,12 +161,14 @@ void read_time(FileSettings& file, const Settings& settings, std::string_view na
   file.calendar = comma == text.size() ? "" : text.substr(comma + 2);
   const bool has_calendar =
       comma == text.size() || std::ranges::count(calendars, file.calendar) == 1;
-  if (!text.empty() && (file.time_units.find(" since ") == std::string::npos || !has_calendar)) {
-    throw Error{ErrorCode::invalid_setting,
-                "files." + std::string{name} + ".time_units = \"" + text +
-                    "\": CF has \"<unit> since <date>\", as in \"days since 1850-01-01\", and "
-                    "behind a comma the calendar: standard, proleptic_gregorian, julian, noleap, "
-                    "all_leap or 360_day"};
+  if (!text.empty() && (!is_time_unit(file.time_units) || !has_calendar)) {
+    throw Error{
+        ErrorCode::invalid_setting,
+        "files." + std::string{name} + ".time_units = \"" + text +
+            "\": it must be seconds, minutes, hours or days (s, min, h, d) since a date, "
+            "which may have a time, as in \"days since 1850-01-01 12:00\", and behind a "
+            "comma the calendar: standard, proleptic_gregorian, julian, noleap, all_leap or "
+            "360_day"};
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -251,6 +252,16 @@ std::optional<Aggregators> parse_aggregators(std::string_view text) {
   }
   return Aggregators{.per_node = static_cast<int>(*number),
                      .order = order == "packed" ? Order::packed : Order::spread};
+}
+
+bool is_time_unit(std::string_view text) {
+  static const std::regex known{
+      "(s|secs?|seconds?|min|minutes?|h|hrs?|hours?|d|days?) since "
+      "[+-]?[0-9]{1,6}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])"           // date
+      "([ t]([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?)?"  // time
+      " ?(z|utc|[+-][0-9]{1,2}(:?[0-9]{2})?)?",                              // zone
+      std::regex::icase};
+  return std::regex_match(text.begin(), text.end(), known);
 }
 
 bool is_file_name(std::string_view text) noexcept {

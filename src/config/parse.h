@@ -55,6 +55,10 @@ struct Aggregators {
 /// "2", "2 packed", "2 spread".
 [[nodiscard]] std::optional<Aggregators> parse_aggregators(std::string_view text);
 
+/// True if a text says what times count, as CF has it and readers know it: seconds, minutes, hours
+/// or days, or a short form of these, "since" a date, perhaps with a time and a zone.
+[[nodiscard]] bool is_time_unit(std::string_view text);
+
 /// True if a text can be the name of a file: letters, digits, '-', '_' and '.'.
 [[nodiscard]] bool is_file_name(std::string_view text) noexcept;
 /// Names of files separated by commas or blanks; an empty text is an empty list.

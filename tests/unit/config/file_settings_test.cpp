@@ -270,7 +270,8 @@ TEST_F(FileSettingsTest, TurnARelativeErrorIntoBits) {
 TEST_F(FileSettingsTest, TellTheUnitAndTheCalendarOfTimes) {
   const auto settings = Settings::read(
       "files.x = {time_units = 'days since 1850-01-01, noleap'}\n"
-      "files.wrong.time_units = 'days'\nfiles.odd.time_units = 'days since 1850-01-01, lunar'");
+      "files.wrong.time_units = 'days since banana'\nfiles.odd.time_units = 'days since "
+      "1850-01-01, lunar'");
   EXPECT_EQ(file_settings(settings, "x", "series").time_units, "days since 1850-01-01");
   EXPECT_EQ(file_settings(settings, "x", "series").calendar, "noleap");
   EXPECT_EQ(file_settings(settings, "y", "series").time_units, "");

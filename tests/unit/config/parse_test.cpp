@@ -59,6 +59,20 @@ TEST(Parse, ReadsDurationsInTheirUnits) {
   }
 }
 
+TEST(Parse, KnowsUnitsOfTimesThatReadersKnow) {
+  for (const auto* text :
+       {"days since 1850-01-01", "s since 2000-1-1 6:30", "Hours since 0001-01-01 00:00:00",
+        "min since 1970-01-01T00:00:00Z", "seconds since 1992-10-8 15:15:42.5 -6:00"}) {
+    EXPECT_TRUE(is_time_unit(text)) << text;
+  }
+  for (const auto* text :
+       {"", "days", "days since", "days since banana", "fortnights since 2000-01-01",
+        "days since 2000", "days since 2000-13-01", "days since 2000-01-32",
+        "days since 2000-01-01 24:00", "days since 2000-01-01 noon", "days  since 2000-01-01"}) {
+    EXPECT_FALSE(is_time_unit(text)) << text;
+  }
+}
+
 TEST(Parse, KnowsTheUsualWordsForTruth) {
   for (const auto* text : {"true", "on", "Yes", "1", "TRUE"}) {
     EXPECT_EQ(parse_boolean(text), true) << text;
