@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -104,6 +105,17 @@ def test_what_no_filter_takes_is_refused_on_all_ranks(actors: Actors, mode: str)
     refused = job.failures(call="define")
     assert [entry["code"] for entry in refused] == [INVALID_SETTING] * len(refused), job
     assert refused and "the filter cannot take it" in str(refused[0]), job
+
+
+def test_a_filter_that_readers_do_not_find_is_named(actors: Actors) -> None:
+    job = play(actors, "hdf5", "kernel", f"{LINKED},7", "put out u\nend_step out\n")
+    check(job, "hdf5", 1)
+    words = [actors.build.command, "show", str(path_of(job, "hdf5")), "--variable", "u"]
+    environment = {name: value for name, value in os.environ.items() if name != "HDF5_PLUGIN_PATH"}
+    told = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert told.returncode == 2 and told.stderr.count("\n") == 1, told
+    assert f"HDF5 does not find the filter {LINKED} (" in told.stderr, told
+    assert "HDF5_PLUGIN_PATH" in told.stderr and "H5Z" not in told.stderr, told
 
 
 @pytest.mark.parametrize("compression", ["32013", "32008,0,2", "32026,0,0,0,0,5,1,1", "307,4"])

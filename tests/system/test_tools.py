@@ -694,3 +694,25 @@ def test_files_of_others_are_shown_and_not_listed(actors: Actors) -> None:
     assert shown["values"] == [3, 4, 5]
     assert run(actors, folder, "clean", ".").returncode == 0
     assert sorted(path.name for path in folder.iterdir()) == ["notes", "notes.json", "theirs.h5"]
+
+
+def test_groups_and_links_of_others_are_named(actors: Actors) -> None:
+    import h5py
+    import netCDF4
+
+    folder = actors.folder / "linked"
+    folder.mkdir()
+    with h5py.File(folder / "theirs.h5", "w") as file:
+        file["field"] = np.arange(6.0)
+        file["again"] = h5py.SoftLink("/field")
+        file["inner/lost"] = h5py.SoftLink("/nowhere")
+        file["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
+    with netCDF4.Dataset(folder / "theirs.nc", "w") as file:
+        file.createVariable("field", "f8", ())[:] = 1
+        file.createGroup("inner").createVariable("x", "f8", ())
+    assert told(actors, folder, "show", "theirs.h5")["not_read"] == {
+        "inner/lost": "a link to what is not there",
+        "elsewhere": "a link to another file",
+    }
+    (name,) = (not_read := told(actors, folder, "show", "theirs.nc")["not_read"])
+    assert name == "inner" and not_read[name].startswith("a group: ")

@@ -55,10 +55,14 @@ struct Names {
 
 #if H5_VERSION_GE(1, 12, 0)
 using ObjectInfo = H5O_info2_t;
+using LinkInfo = H5L_info2_t;
 constexpr auto visit = H5Ovisit3;
+constexpr auto visit_links = H5Lvisit2;
 #else
 using ObjectInfo = H5O_info_t;
+using LinkInfo = H5L_info_t;
 constexpr auto visit = H5Ovisit2;
+constexpr auto visit_links = H5Lvisit;
 #endif
 
 herr_t note(hid_t /*root*/, const char* name, const ObjectInfo* object, void* noted) {
@@ -69,6 +73,17 @@ herr_t note(hid_t /*root*/, const char* name, const ObjectInfo* object, void* no
   } else if (object->type == H5O_TYPE_GROUP && called != "." &&
              called.find('/') == std::string_view::npos) {
     names.groups.emplace(called);
+  }
+  return 0;
+}
+
+// Visits of objects do not come to what these lead to.
+herr_t note_link(hid_t root, const char* name, const LinkInfo* link, void* not_read) {
+  const bool is_lost =
+      link->type == H5L_TYPE_SOFT && H5Oexists_by_name(root, name, H5P_DEFAULT) <= 0;
+  if (is_lost || link->type == H5L_TYPE_EXTERNAL) {
+    static_cast<std::map<std::string, std::string>*>(not_read)->emplace(
+        name, is_lost ? "a link to what is not there" : "a link to another file");
   }
   return 0;
 }
@@ -255,6 +270,8 @@ class Look {
   Look(hid_t file, const std::string& path) : file_{file}, path_{path} {
     check(visit(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names_, H5O_INFO_BASIC), "look through",
           path);
+    check(visit_links(file, H5_INDEX_NAME, H5_ITER_INC, &note_link, &inventory_.not_read),
+          "look through", path);
     const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
     inventory_.attributes = read_attributes(root.raw(), path);
   }

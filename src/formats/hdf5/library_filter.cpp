@@ -84,8 +84,8 @@ void check_library_filters(const FormatOptions& options) {
         (can & H5Z_FILTER_CONFIG_ENCODE_ENABLED) == 0) {
       throw Error{ErrorCode::invalid_setting,
                   "compression = \"" + std::to_string(compression.filter) +
-                      "\": HDF5 finds no filter with this number that compresses; the environment "
-                      "variable HDF5_PLUGIN_PATH names the folders of its plug-ins"};
+                      "\": HDF5 finds no filter with this number that compresses; " +
+                      where_plugins_are};
     }
   };
   check_one(options.compression);

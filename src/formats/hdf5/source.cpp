@@ -25,6 +25,7 @@
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/inventory.h"
+#include "formats/hdf5/plugins.h"
 #include "formats/hdf5/texts.h"
 #include "formats/hdf5/types.h"
 #include "formats/library_file.h"
@@ -81,6 +82,28 @@ Space selected_of_step(hid_t dataset, std::int64_t step, const array::Box& box) 
   Space space{H5Dget_space(dataset)};
   H5Sselect_hyperslab(space.raw(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
   return space;
+}
+
+// HDF5 names a filter that it does not find in the midst of its errors.
+void check_read(herr_t status, hid_t dataset, const std::string& action, const std::string& path) {
+  const Outcome read = outcome_of([&] { check(status, action, path); });
+  const Properties created{read.ok() ? H5I_INVALID_HID : H5Dget_create_plist(dataset)};
+  const int filters = read.ok() ? 0 : H5Pget_nfilters(created.raw());
+  for (int i = 0; i < filters; ++i) {
+    std::array<char, 256> name{};
+    unsigned flags = 0;
+    std::size_t values = 0;
+    const auto number = H5Pget_filter2(created.raw(), static_cast<unsigned>(i), &flags, &values,
+                                       nullptr, name.size(), name.data(), nullptr);
+    if (number >= 0 && H5Zfilter_avail(number) <= 0) {
+      const std::string called = name.data();
+      throw Error{ErrorCode::unsupported,
+                  "cannot " + action + ' ' + path + ": HDF5 does not find the filter " +
+                      std::to_string(number) + (called.empty() ? "" : " (" + called + ')') + "; " +
+                      where_plugins_are};
+    }
+  }
+  read.throw_unless_ok();
 }
 
 }  // namespace
@@ -271,8 +294,10 @@ std::int64_t Hdf5Source::read_by_library(const Placed& where, const array::Box& 
                                        : selected(where.variable.shape, box);
   const Space in_memory = selected(to.memory.shape, to.memory.box);
   const Type wanted = in_memory_as(found, element.raw());
-  check(H5Dread(dataset.raw(), wanted.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local),
-        "read the variable \"" + where.variable.name + "\" from", path_);
+  const auto status =
+      H5Dread(dataset.raw(), wanted.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local);
+  check_read(status, dataset.raw(), "read the variable \"" + where.variable.name + "\" from",
+             path_);
   return -1;
 }
 
@@ -296,9 +321,9 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
   } else {
     // UTF-8 and ASCII are not turned into one another.
     H5Tset_cset(stored.type.raw(), H5Tget_cset(in_dataset.raw()));
-    check(H5Dread(dataset, in_memory_as(found, stored.type.raw()).raw(), in_memory.raw(),
-                  in_file.raw(), H5P_DEFAULT, all.data()),
-          action, path_);
+    const auto status = H5Dread(dataset, in_memory_as(found, stored.type.raw()).raw(),
+                                in_memory.raw(), in_file.raw(), H5P_DEFAULT, all.data());
+    check_read(status, dataset, action, path_);
   }
   DenseBlock{to, 1}.scatter_of(all.data(), where.variable.shape, box);
 }

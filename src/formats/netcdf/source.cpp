@@ -148,6 +148,7 @@ class NetcdfSource : public Source {
       }
       steps = std::max(steps, all.back().steps.value_or(1));
     }
+    note_groups(inventory);
     check_steps(all);
     for (std::int64_t step = 0; step < steps; ++step) {
       inventory.steps.push_back(step);
@@ -245,6 +246,18 @@ class NetcdfSource : public Source {
         return "a compound in each element";
       default:
         return "elements of a type that iocomp does not have";
+    }
+  }
+
+  void note_groups(Inventory& inventory) const {
+    int groups = 0;
+    check(nc_inq_grps(file_, &groups, nullptr), "look through");
+    std::vector<int> numbers(static_cast<std::size_t>(groups));
+    check(nc_inq_grps(file_, nullptr, numbers.data()), "look through");
+    for (const int number : numbers) {
+      std::array<char, NC_MAX_NAME + 1> name{};
+      check(nc_inq_grpname(number, name.data()), "look through");
+      inventory.not_read.emplace(name.data(), "a group: variables of the root alone are read");
     }
   }
 

@@ -198,8 +198,7 @@ void take_names_of_files(const Json& encoding, Array& array) {
 
 Array taken_from(const Json& metadata) {
   if (metadata.at("node_type") == "group") {
-    throw Error{ErrorCode::unsupported,
-                "it is a group: iocomp reads the arrays of the root group alone"};
+    throw Error{ErrorCode::unsupported, "a group: arrays of the root alone are read"};
   }
   if (metadata.at("zarr_format") != 3 || metadata.at("node_type") != "array") {
     refuse("it is no array of Zarr 3");
