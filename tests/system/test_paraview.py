@@ -322,3 +322,15 @@ def test_as_many_values_as_cells_are_no_values_on_cells(actors: Actors, tmp_path
         "UnstructuredGrid": ["heat"],
         "ImageData": ["time_bnds"],
     }
+
+
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_64BIT_DATA"])
+def test_a_time_axis_of_others_that_does_not_grow(actors: Actors, tmp_path: Path, form: str) -> None:
+    with netCDF4.Dataset(tmp_path / "f.nc", "w", format=form) as file:
+        for name, length in {"time": 4, "x": 3}.items():
+            file.createDimension(name, length)
+        file.createVariable("u", "f8", ("time", "x"))[:] = np.arange(12.0).reshape(4, 3)
+    described(actors.build.command, tmp_path, "f.nc")
+    (found,) = shown(tmp_path, "f.nc.vtkhdf")
+    found_values = [step["point"]["u"]["values"] for step in found["steps"]]
+    assert found_values == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import netCDF4
 import numpy as np
 import pytest
 import xarray
@@ -54,3 +55,17 @@ def test_time_has_the_dimension_time_if_another_variable_has_it(
                 assert files.steps == [number] and files.time(number) == TIMES[number]
                 assert files.shape("time") == ()
                 np.testing.assert_array_equal(files.read("u", number), expected)
+
+
+@pytest.mark.usefixtures("actors")  # they say where the library is
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_64BIT_DATA"])
+def test_an_axis_of_others_that_does_not_grow_counts_steps(tmp_path: Path, form: str) -> None:
+    put = np.arange(12.0).reshape(4, 3)
+    with netCDF4.Dataset(tmp_path / "f.nc", "w", format=form) as file:
+        for name, length in {"time": 4, "x": 3}.items():
+            file.createDimension(name, length)
+        file.createVariable("u", "f8", ("time", "x"))[:] = put
+    with open_files(tmp_path / "f.nc") as files:
+        assert files.steps == [0, 1, 2, 3]
+        for step in files.steps:
+            np.testing.assert_array_equal(files.read("u", step), put[step])

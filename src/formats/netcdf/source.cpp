@@ -108,15 +108,16 @@ class NetcdfSource : public Source {
     int number = -1;
     check(nc_inq_varid(file_, name.c_str(), &number), "find the variable \"" + name + "\" in");
     const Found found = look_at(number, array::is_complex(where.variable.type));
-    const auto record = found.has_records ? where.step : 0;
+    const auto record = record_of(found, where.step);
     if (has_chunks()) {
       return {.dataset = '/' + name, .record = found.steps ? record : -1};
     }
     if (!header_) {
       header_ = read_header(opened_->descriptor(), path_).value_or(Header{});
     }
+    const auto in_fixed = found.has_records ? 0 : record * where.variable.bytes();
     return {.dataset = {},
-            .offset = begin_of(*header_, name, record, path_),
+            .offset = begin_of(*header_, name, record, path_) + in_fixed,
             .byte_order = std::endian::big};
   }
 
@@ -312,13 +313,18 @@ class NetcdfSource : public Source {
                                     : type_of(user.kind == NC_ENUM ? user.base : type);
   }
 
+  // A file of one step has that in its only place, whatever its number.
+  static std::int64_t record_of(const Found& found, std::int64_t step) {
+    return found.has_records || found.steps.value_or(1) > 1 ? step : 0;
+  }
+
   [[nodiscard]] int get(int number, const Found& found, std::int64_t step, const array::Box& box,
                         void* values) const {
     Places start{};
     Places count{};
     std::size_t d = 0;
     if (found.steps) {
-      start.at(d) = static_cast<std::size_t>(found.has_records ? step : 0);
+      start.at(d) = static_cast<std::size_t>(record_of(found, step));
       count.at(d++) = 1;
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(box.dimensions); ++i) {
