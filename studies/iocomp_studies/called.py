@@ -9,15 +9,22 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn, Optional
 
+import click
 import typer
 
 from iocomp_studies.launch import Build
 from iocomp_studies.results.lines import read_lines, result_files
 
 
-def fail(text: str, *, name: str = "study") -> NoReturn:
+_OWN_NAMES = ("advise", "check-site")
+"""The programs in Python that users call without `study`."""
+
+
+def fail(text: str) -> NoReturn:
     """Say what the user did wrong, and end the command with status 2."""
-    print(f"iocomp {name}: {text}", file=sys.stderr)
+    context = click.get_current_context(silent=True)
+    called = context.info_name if context else None
+    print(f"iocomp {called if called in _OWN_NAMES else 'study'}: {text}", file=sys.stderr)
     raise typer.Exit(2)
 
 

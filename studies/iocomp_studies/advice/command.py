@@ -49,7 +49,7 @@ _LEAST_SECONDS = 1e-6
 
 
 def _fail(text: str) -> NoReturn:
-    called.fail(text, name="advise")
+    called.fail(text)
 
 
 def _size(option: str, text: str) -> int:

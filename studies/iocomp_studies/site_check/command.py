@@ -212,12 +212,12 @@ def check_site(
     """
     end_tidily_when_terminated()
     if not folder.is_dir():
-        called.fail(f"{folder} is not a directory", name="check-site")
+        called.fail(f"{folder} is not a directory")
     target = folder.resolve()
     command = called.iocomp_command()
     benchio = called.build_of(build, command).directory / "apps/benchio/benchio"
     if not benchio.exists():
-        called.fail(f"there is no {benchio}: --build names a build directory", name="check-site")
+        called.fail(f"there is no {benchio}: --build names a build directory")
     node_count = nodes or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
     node_ranks = ranks or _node_ranks()
     words = (
