@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/clock.h"
 #include "config/settings.h"
 #include "disk/options.h"
 #include "mpi/handle.h"
@@ -15,7 +16,8 @@ struct Configuration {
   config::Settings settings;
   mpi::WaitPolicy policy{mpi::usual_deadline_seconds};
   disk::Options disk;
-  std::string job;  ///< "<host>-<pid>" of the first rank
+  std::string job;               ///< "<host>-<pid>" of the first rank
+  double begin = now_seconds();  ///< of the session
 };
 
 /// Rank 0 reads the sources and all ranks get the result; the log gets its level. Collective over

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/small_files.h"
@@ -28,6 +29,7 @@ void report(client::Client& client, const Ranks& ranks, const std::string& trans
   trace::Summary summary;
   mpi::check(MPI_Comm_size(comm, &summary.compute_ranks));
   summary.servers = ranks.servers().size();
+  summary.seconds = now_seconds() - configuration.begin;
   summary.transport = transport_name;
   if (summary.servers > 0 && !client.kernel_engine().empty()) {
     summary.transport += "; long blocks by the kernel, " + client.kernel_engine();

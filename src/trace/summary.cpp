@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/summary.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/byte_size.h"
+#include "base/host.h"
 #include "trace/counters.h"
 
 namespace iocomp::trace {
@@ -124,10 +130,31 @@ std::string first_line(const Summary& summary) {
   return text;
 }
 
+// The job, for whoever collects such files of many.
+nlohmann::ordered_json this_job() {
+  std::string batch;
+  for (const char* const name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"}) {
+    if (const char* const number = std::getenv(name)) {  // NOLINT(concurrency-mt-unsafe)
+      batch = number;
+    }
+  }
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  return {{"program", program_invocation_short_name},
+          {"uid", ::getuid()},
+          {"host", host_name()},
+          {"process", ::getpid()},
+          {"batch_job", batch},
+          {"ended_at", now.count()}};
+}
+
 }  // namespace
 
 std::string json(const Summary& summary) {
+  constexpr int form = 1;
   nlohmann::ordered_json result;
+  result["iocomp_trace"] = form;
+  result["job"] = this_job();
+  result["seconds"] = summary.seconds;
   result["compute_ranks"] = summary.compute_ranks;
   result["servers"] = summary.servers;
   result["transport"] = summary.transport;

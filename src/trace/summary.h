@@ -12,6 +12,7 @@ namespace iocomp::trace {
 struct Summary {
   int compute_ranks = 0;
   int servers = 0;                   ///< 0 in synchronous mode
+  double seconds = 0;                ///< from the begin of the session until now
   std::string transport;             ///< "message, receivers pull", "direct", ...
   Counters compute_sum;              ///< over compute ranks
   Counters compute_max;              ///< of the slowest compute rank, counter by counter

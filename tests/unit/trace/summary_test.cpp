@@ -2,6 +2,7 @@
 #include "trace/summary.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -101,6 +102,8 @@ TEST(SummaryJson, HasEveryCounterByName) {
   Summary summary = with_servers();
   summary.choices = {"u goes by the kernel"};
   const auto parsed = nlohmann::json::parse(json(summary));
+  EXPECT_EQ(parsed["iocomp_trace"], 1);
+  EXPECT_EQ(parsed["job"]["process"], ::getpid());
   EXPECT_EQ(parsed["servers"], 2);
   EXPECT_EQ(parsed["transport"], "shared");
   EXPECT_EQ(parsed["hidden"], 0.75);
