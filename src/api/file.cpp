@@ -110,6 +110,12 @@ std::string dimension_names(const iocomp_definition& told) {
                   "define(\"" + std::string{told.name} + "\"): \"" + name +
                       "\" is no name of a dimension; it must not be empty or have blanks"};
     }
+    if (name == std::string_view{iocomp::session::time_dimension}) {
+      throw Error{ErrorCode::invalid_argument,
+                  "define(\"" + std::string{told.name} +
+                      "\"): dims has \"time\", which is no dimension of the shape; for a variable "
+                      "with values in each step set has_time instead"};
+    }
     names += (names.empty() ? "" : " ") + std::string{name};
   }
   return names;

@@ -145,6 +145,8 @@ TEST_F(Structs, ADefinitionNamesTheDimensions) {
   expect_refused(iocomp_define_with(file, &definition, &v), "\"a b\"");
   names[1] = "";
   expect_refused(iocomp_define_with(file, &definition, &v), "\"\"");
+  names[1] = "time";
+  expect_refused(iocomp_define_with(file, &definition, &v), "set has_time instead");
   names[1] = nullptr;
   expect_refused(iocomp_define_with(file, &definition, &v), "null");
   definition.ndims = 1000000;
