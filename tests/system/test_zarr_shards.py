@@ -18,7 +18,7 @@ from actors import OK, Actors, Job
 from files import MODES, file_settings, mode_settings, skip_if_missing, values, values_in
 from zarr_packages import PACKAGES, has_zarr
 
-from iocomp import UnsupportedError, open_files
+from iocomp import NotFoundError, UnsupportedError, open_files
 
 ROWS, COLUMNS = 60, 5000
 CHUNKS = 12  # of 5 rows, as many as 200 KiB take
@@ -160,7 +160,7 @@ def test_blosc_of_others_is_read(tmp_path: Path) -> None:
     with open_files(path) as files:
         for name in ("sorted", "plain", "blocks", "bytes", "noise"):
             np.testing.assert_array_equal(files.read(name, 1), np.load(f"{path}.{name}.npy")[1])
-        with pytest.raises(UnsupportedError, match="blosc with bitshuffle"):
+        with pytest.raises(NotFoundError, match="blosc with bitshuffle"):
             files.read("bits", 1)
 
 

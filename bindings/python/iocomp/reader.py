@@ -347,7 +347,7 @@ class Files(Scope, Stored):
                 return variable, variable.rows[step]
         where = "" if step is None else f" in step {step}"
         if name in self.not_read:
-            raise UnsupportedError(f"{self.path}: {name!r} cannot be read: {self.not_read[name]}")
+            raise NotFoundError(f"{self.path}: {name!r} cannot be read: {self.not_read[name]}")
         names = ", ".join(self.variables(step)[:8]) or "none"
         raise NotFoundError(f"{self.path}: no variable {name!r}{where}; there are {names}")
 
