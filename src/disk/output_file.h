@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -91,6 +92,11 @@ class OutputFile {
   [[nodiscard]] std::string sync_story(int error) const;
   /// True if the file has no name any more: `sync` fails then.
   [[nodiscard]] bool is_removed() const noexcept { return has_lost_its_name(buffered_); }
+  /// The errno with which `sync` would fail, as is known without one. 0: it may succeed.
+  [[nodiscard]] int sync_error() const noexcept {
+    const int error = sync_error_;
+    return error != 0 ? error : is_removed() ? ENOENT : 0;
+  }
 
   /// Make the file at least `bytes` long; bytes that were never written read as zero. The next
   /// `sync` makes the length durable, even if another process has made it so long. Never shortens

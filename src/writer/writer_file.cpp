@@ -245,57 +245,77 @@ void WriterFile::piece_ended(writing::Piece& piece) {
 // Syncs all that is written of the physical file. So later steps in it need not ask again.
 void WriterFile::sync(std::int64_t step) {
   const std::int64_t target = files_.target_of(step);
-  std::vector<std::int64_t> steps;
-  std::vector<Given> pieces;
-  for (auto& [number, one] : steps_) {
-    if (files_.target_of(number) == target && (one.has_written || !one.unsynced.empty())) {
-      steps.push_back(number);
-      std::ranges::move(std::exchange(one.unsynced, {}), std::back_inserter(pieces));
+  writing::FileWriter& writer = files_.writer(target);
+  const int number = ++last_sync_;
+  Sync& sync = syncs_[number];
+  sync.target = target;
+  sync.file = writer.file().opened();
+  for (auto& [other, one] : steps_) {
+    if (files_.target_of(other) == target && (one.has_written || !one.unsynced.empty())) {
+      sync.steps.push_back(other);
+      std::ranges::move(std::exchange(one.unsynced, {}), std::back_inserter(sync.pieces));
       one.has_written = one.has_written && one.begun > one.ended + with_others(one);
-      ++one.syncs;
     }
   }
-  writing::FileWriter& writer = files_.writer(target);
-  if (!writer.file().opened() && !pieces.empty()) {  // its physical file was given up with the step
-    synced(steps, pieces, {ErrorCode::storage_failure, "the step was given up"});
+  if (!sync.file && !sync.pieces.empty()) {  // its physical file was given up with the step
+    synced(number, {ErrorCode::storage_failure, "the step was given up"});
     return;
   }
-  writer.sync([this, here = is_here_, file = writer.file().opened(), steps = std::move(steps),
-               pieces = std::move(pieces)](const Outcome& outcome) mutable {
-    if (!*here) {
-      return;
+  writer.sync([this, here = is_here_, number](const Outcome& outcome) {
+    if (*here) {
+      synced(number, outcome);
     }
-    if (setup_.lead_syncs && !outcome.ok() && file && file->is_removed()) {
-      leave_to_lead(steps, pieces);
-    }
-    synced(steps, pieces, outcome);
   });
 }
 
-// The file of a step may be committed, and be removed as `keep` wants, before this rank hears of
-// it. Once this rank has reported the step, what the lead says of it counts.
-void WriterFile::leave_to_lead(std::vector<std::int64_t>& steps, std::vector<Given>& pieces) {
-  const auto is_settled = [this](std::int64_t number) {
-    const auto step = steps_.find(number);
-    return step == steps_.end() || step->second.is_settled;
+void WriterFile::synced(int number, const Outcome& outcome) {
+  const Sync sync = std::move(syncs_.extract(number).mapped());
+  if (outcome.ok()) {
+    tell(sync.pieces, Became::durable);
+    return;
+  }
+  // The lead may have committed a step, and removed its file as `keep` wants, before this rank
+  // hears of it. Once this rank has reported the step, what the lead says of it counts.
+  const bool is_removed = setup_.lead_syncs && sync.file && sync.file->is_removed();
+  const auto is_left = [&](std::int64_t step) {
+    const auto found = steps_.find(step);
+    return is_removed && found != steps_.end() && found->second.has_reported;
   };
-  const auto is_reported = [this](std::int64_t number) { return steps_.at(number).has_reported; };
-  std::erase_if(steps, [&](std::int64_t number) {
-    const bool is_left = is_settled(number) || is_reported(number);
-    if (is_left && steps_.contains(number)) {
-      --steps_.at(number).syncs;
+  // The system may tell the failure this rank alone, once. It concerns all bytes of the physical
+  // file that were not durable, also those of other ranks.
+  for (const auto& [step, one] : steps_) {
+    if (files_.target_of(step) == sync.target && !one.is_settled && !is_left(step)) {
+      fail_step(step, outcome);
     }
-    return is_left;
-  });
-  std::erase_if(pieces, [&](const Given& piece) {
-    const bool is_over = is_settled(piece.step);
-    if (is_over) {
-      tell(piece, Became::durable);
-    } else if (is_reported(piece.step)) {
+  }
+  for (const Given& piece : sync.pieces) {
+    if (is_left(piece.step)) {
       steps_.at(piece.step).unsynced.push_back(piece);
+    } else {
+      const std::string variable =
+          piece.variable < 0 ? "" : catalogue_.variable(piece.variable, piece.step).name;
+      tell(piece, Became::failed, with(outcome, variable, piece.step));
     }
-    return is_over || is_reported(piece.step);
+  }
+}
+
+bool WriterFile::is_syncing(std::int64_t step) const {
+  return std::ranges::any_of(syncs_, [=](const auto& item) {
+    return std::ranges::find(item.second.steps, step) != item.second.steps.end();
   });
+}
+
+// A settled step no longer needs the fsyncs under way.
+void WriterFile::forget_syncs(std::int64_t step, bool is_durable) {
+  for (auto& [number, sync] : syncs_) {
+    std::erase(sync.steps, step);
+    if (is_durable) {
+      const auto rest = std::ranges::stable_partition(
+          sync.pieces, [=](const Given& piece) { return piece.step != step; });
+      tell({rest.begin(), rest.end()}, Became::durable);
+      sync.pieces.erase(rest.begin(), rest.end());
+    }
+  }
 }
 
 void WriterFile::sync_with_others(std::int64_t number) {
@@ -313,24 +333,6 @@ bool WriterFile::sync_all() {
     }
   }
   return any;
-}
-
-void WriterFile::synced(const std::vector<std::int64_t>& steps, const std::vector<Given>& pieces,
-                        const Outcome& outcome) {
-  for (const std::int64_t number : steps) {
-    // otherwise it was dropped
-    if (const auto found = steps_.find(number); found != steps_.end()) {
-      --found->second.syncs;
-      fail_step(number, outcome);
-    }
-  }
-  for (const Given& piece : pieces) {
-    const std::string variable = outcome.ok() || piece.variable < 0
-                                     ? std::string{}
-                                     : catalogue_.variable(piece.variable, piece.step).name;
-    tell(piece, outcome.ok() ? Became::durable : Became::failed,
-         with(outcome, variable, piece.step));
-  }
 }
 
 // These functions carry out orders of the lead.
@@ -421,6 +423,7 @@ void WriterFile::settle(std::int64_t number, const Outcome& outcome) {
   Step& step = steps_[number];
   step.is_settled = true;
   step.owes_report = false;
+  forget_syncs(number, outcome.ok());
   if (outcome.ok()) {
     tell(std::exchange(step.unsynced, {}), Became::durable);
   }
@@ -506,11 +509,12 @@ bool WriterFile::advance() {
   return report_done() || moved;
 }
 
-// The lead syncs the file that has the name, so this must be the one that was written here.
-void WriterFile::check_name(std::int64_t step) {
+// The lead syncs the file that has the name, so this must be the one that was written here. And the
+// lead does not hear of an fsync that has failed here.
+void WriterFile::check_file(std::int64_t step) {
   const auto& file = files_.writer_of(step).file().opened();
-  if (file && file->is_removed()) {
-    fail_step(step, {ErrorCode::storage_failure, file->sync_story(ENOENT)});
+  if (const int error = file ? file->sync_error() : 0; error != 0) {
+    fail_step(step, {ErrorCode::storage_failure, file->sync_story(error)});
   }
 }
 
@@ -522,12 +526,12 @@ bool WriterFile::report_done() {
     }
     if (step.owes_sync && number < sync_until_) {
       if (step.has_written && setup_.lead_syncs) {
-        check_name(number);
+        check_file(number);
       } else if (step.has_written) {
         sync(number);
         moved = true;
       }
-      step.owes_sync = step.syncs > 0;
+      step.owes_sync = is_syncing(number);
     }
     if (!step.owes_sync) {
       step.owes_report = false;
@@ -571,7 +575,7 @@ std::int64_t WriterFile::oldest_writing(std::int64_t none) const {
 
 bool WriterFile::is_idle() const {
   return oldest_writing(-1) < 0 &&
-         std::ranges::all_of(steps_, [](const auto& item) { return item.second.syncs == 0; });
+         std::ranges::all_of(syncs_, [](const auto& item) { return item.second.steps.empty(); });
 }
 
 }  // namespace iocomp::writer

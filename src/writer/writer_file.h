@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "disk/output_file.h"
 #include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -190,7 +191,6 @@ class WriterFile {
     Pieces joined;                // pieces in stripes that other ranks may fill or write
     bool has_written = false;     // since the last fsync began
     std::vector<Given> unsynced;  // written pieces that are not durable
-    int syncs = 0;                // fsyncs under way
     std::vector<Given> kept;      // pieces until the step is written as a whole
     Outcome failure;
     bool owes_report = false;  // when the step is done ...
@@ -200,6 +200,13 @@ class WriterFile {
     bool is_settled = false;
     steps::PutLog puts;
     std::vector<std::int32_t> report;  // variables whose puts the lead wants to know
+  };
+
+  struct Sync {  // an fsync under way
+    std::int64_t target = -1;
+    std::shared_ptr<const disk::OutputFile> file;
+    std::vector<std::int64_t> steps;  // those that had written, unless they are settled now
+    std::vector<Given> pieces;        // of these; written
   };
 
   [[nodiscard]] static std::int64_t with_others(const Step& step);
@@ -219,10 +226,10 @@ class WriterFile {
   void came(writing::Piece& piece, std::int64_t elements);
   void check_stripes(std::int64_t number, const Step& step);
   void piece_ended(writing::Piece& piece);
-  void leave_to_lead(std::vector<std::int64_t>& steps, std::vector<Given>& pieces);
-  void synced(const std::vector<std::int64_t>& steps, const std::vector<Given>& pieces,
-              const Outcome& outcome);
-  void check_name(std::int64_t step);
+  void synced(int number, const Outcome& outcome);
+  [[nodiscard]] bool is_syncing(std::int64_t step) const;
+  void forget_syncs(std::int64_t step, bool is_durable);
+  void check_file(std::int64_t step);
   bool report_done();
 
   Setup setup_;
@@ -231,6 +238,8 @@ class WriterFile {
   OutputFiles files_;
   contents::Contents contents_;  // of a file that all open together
   std::map<std::int64_t, Step> steps_;
+  std::map<int, Sync> syncs_;
+  int last_sync_ = 0;
   std::set<std::pair<std::int64_t, int>> wanted_;  // places asked for: step, variable
   std::map<std::pair<std::int64_t, int>, std::vector<writing::Chunk>> waiting_;  // for these
   std::int64_t next_step_ = 0;  // the whole step that is being taken in

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -561,6 +562,53 @@ TEST_F(AWriter, WhatTheLeadSyncsIsReportedOnceItIsWrittenAndDurableOnceTheStepIs
   EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}}));
   file_->settle(0, {});
   EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+}
+
+// The system tells the failure once, and the lead syncs another descriptor.
+TEST_F(AWriter, AFailedFsyncFailsAllStepsThatTheLeadHasNotCommitted) {
+  open(Way{.own = true, .lead_syncs = true});
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  file_->sync(0);
+  EXPECT_TRUE(end_next());
+  file_->ended(0);
+  (void)file_->advance();
+  file_->sync(0);
+  take(begin(2, 1));
+  EXPECT_TRUE(end_next("lost"));
+  EXPECT_FALSE(end_next());
+  file_->ended(1);
+  finish();
+  EXPECT_EQ(reports_,
+            (std::vector<Report>{{Kind::step_done, 0},
+                                 {Kind::home_failed, 0, "file \"out\", step 0, server 2: lost"},
+                                 {Kind::step_done, 1, "file \"out\", step 1, server 2: lost"}}));
+}
+
+TEST_F(AWriter, AFileWhoseFsyncHasFailedFailsLaterStepsToo) {
+  open(Way{.own = true, .lead_syncs = true});
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  (void)file_->files().writer_of(0).file().opened()->end_sync(EIO);
+  file_->ended(0);
+  finish();
+  ASSERT_EQ(reports_.size(), 1U);
+  EXPECT_NE(reports_[0].story.find("syncing"), std::string::npos) << reports_[0].story;
+}
+
+TEST_F(AWriter, WhatIsSyncedWhileTheLeadCommitsTheStepIsDurableOnceItIsSettled) {
+  open(Way{.own = true, .lead_syncs = true});
+  take(begin(1));
+  EXPECT_FALSE(end_next());
+  file_->ended(0);
+  finish();
+  file_->sync(0);
+  file_->settle(0, {});
+  const std::vector<Told> told{{1, Became::written}, {1, Became::durable}};
+  EXPECT_EQ(told_, told);
+  EXPECT_TRUE(file_->is_idle());
+  EXPECT_TRUE(end_next());
+  EXPECT_EQ(told_, told);
 }
 
 // The lead would sync another one.
