@@ -53,6 +53,12 @@ Descriptor opened_by(Call call) noexcept {
 
 int errno_of(int result) noexcept { return result == 0 ? 0 : errno; }
 
+// Makes a call that changes a name. @return 0 or its errno.
+template <typename Call>
+int changed_by(Call call, bool is_fenced) noexcept {
+  return is_fenced ? ECANCELED : errno_of(call());
+}
+
 std::string kind_of(mode_t mode) {
   return S_ISFIFO(mode)   ? "a pipe"
          : S_ISDIR(mode)  ? "a folder"
@@ -388,22 +394,21 @@ std::vector<std::string> OpenFolder::names() const {
 }
 
 int OpenFolder::rename(const std::string& from, const std::string& to) const noexcept {
-  if (is_fenced()) {
-    return ECANCELED;
-  }
-  return errno_of(::renameat(opened_.raw(), from.c_str(), opened_.raw(), to.c_str()));
+  return changed_by(
+      [&] { return ::renameat(opened_.raw(), from.c_str(), opened_.raw(), to.c_str()); },
+      is_fenced());
 }
 
 int OpenFolder::rename_first(const std::string& from, const std::string& to) const noexcept {
-  if (is_fenced()) {
-    return ECANCELED;
-  }
   const int folder = opened_.raw();
-  int error = errno_of(::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE));
+  int error = changed_by(
+      [&] { return ::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE); },
+      is_fenced());
   if (error == 0 || !is_not_supported(error)) {
     return error;
   }
-  error = errno_of(::linkat(folder, from.c_str(), folder, to.c_str(), 0));
+  error = changed_by([&] { return ::linkat(folder, from.c_str(), folder, to.c_str(), 0); },
+                     is_fenced());
   if (error == 0 || !is_not_supported(error)) {
     return error == 0 ? unlink(from) : error;
   }
@@ -413,18 +418,14 @@ int OpenFolder::rename_first(const std::string& from, const std::string& to) con
 }
 
 int OpenFolder::exchange(const std::string& one, const std::string& other) const noexcept {
-  if (is_fenced()) {
-    return ECANCELED;
-  }
-  return errno_of(
-      ::renameat2(opened_.raw(), one.c_str(), opened_.raw(), other.c_str(), RENAME_EXCHANGE));
+  const int folder = opened_.raw();
+  return changed_by(
+      [&] { return ::renameat2(folder, one.c_str(), folder, other.c_str(), RENAME_EXCHANGE); },
+      is_fenced());
 }
 
 int OpenFolder::unlink(const std::string& name) const noexcept {
-  if (is_fenced()) {
-    return ECANCELED;
-  }
-  return errno_of(::unlinkat(opened_.raw(), name.c_str(), 0));
+  return changed_by([&] { return ::unlinkat(opened_.raw(), name.c_str(), 0); }, is_fenced());
 }
 
 int OpenFolder::remove(const std::string& name) const noexcept {
@@ -440,12 +441,13 @@ int OpenFolder::remove(const std::string& name) const noexcept {
   } catch (const std::exception&) {
     return error;  // it is no folder, or cannot be opened
   }
-  return is_fenced() ? ECANCELED : errno_of(::unlinkat(opened_.raw(), name.c_str(), AT_REMOVEDIR));
+  return changed_by([&] { return ::unlinkat(opened_.raw(), name.c_str(), AT_REMOVEDIR); },
+                    is_fenced());
 }
 
 int OpenFolder::make_folder(const std::string& name) const noexcept {
-  return is_fenced() ? ECANCELED
-                     : errno_of(::mkdirat(opened_.raw(), name.c_str(), folder_for_everybody));
+  return changed_by([&] { return ::mkdirat(opened_.raw(), name.c_str(), folder_for_everybody); },
+                    is_fenced());
 }
 
 void OpenFolder::sync() const {

@@ -37,8 +37,7 @@ bool is_store_of_zarr(const Path& path) {
   bool is_one = false;
   (void)outcome_of([&] {
     const auto folder = path.folder().folder(path.name(), Links::followed);
-    is_one = folder.has(mark_of_zarr_folder) || folder.has(mark_of_zarr_2_group) ||
-             folder.has(mark_of_zarr_2_array);
+    is_one = folder.has(mark_of_zarr_folder) || is_zarr_2(folder);
   });
   return is_one;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/open_folder.h"
 #include "base/path.h"
 #include "formats/source.h"
 
@@ -26,9 +27,10 @@ namespace iocomp::formats {
 /// A file that every folder of BP has, and one of every folder of Zarr.
 inline constexpr const char* mark_of_bp_folder = "md.idx";
 inline constexpr const char* mark_of_zarr_folder = "zarr.json";
-/// Stores of Zarr 2 have one of these. They are found, so that their source says why it reads none.
-inline constexpr const char* mark_of_zarr_2_group = ".zgroup";
-inline constexpr const char* mark_of_zarr_2_array = ".zarray";
+/// True for a store of Zarr 2. It is found as one, so that its source says why it is not read.
+[[nodiscard]] inline bool is_zarr_2(const OpenFolder& folder) {
+  return folder.has(".zgroup") || folder.has(".zarray");
+}
 /// True if a folder is a file of a format, iocomp's or another program's.
 [[nodiscard]] bool is_folder_of_some_format(const Path& path);
 

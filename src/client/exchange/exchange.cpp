@@ -129,9 +129,7 @@ void in_parts(std::span<std::byte> bytes, Begin begin) {
 /// Messages of any length between ranks. Each rank knows only what it sends.
 class ExchangeMessages {
  public:
-  /// @param what  the ranks wait for, for messages.
-  ExchangeMessages(MPI_Comm comm, const mpi::WaitPolicy& policy, const char* what)
-      : comm_{comm}, policy_{policy}, what_{what} {}
+  ExchangeMessages(MPI_Comm comm, const mpi::WaitPolicy& policy) : comm_{comm}, policy_{policy} {}
   ExchangeMessages(const ExchangeMessages&) = delete;
   ExchangeMessages& operator=(const ExchangeMessages&) = delete;
 
@@ -144,7 +142,6 @@ class ExchangeMessages {
  private:
   MPI_Comm comm_;
   const mpi::WaitPolicy& policy_;
-  const char* what_;
   std::map<int, std::vector<std::byte>> sent_;
   std::map<int, std::vector<std::byte>> received_;
   std::vector<MPI_Request> requests_;
@@ -159,7 +156,7 @@ std::map<int, std::vector<std::byte>> ExchangeMessages::pass(
   for (const auto& [to, message] : sent_) {
     lengths[static_cast<std::size_t>(to)] = std::ssize(message);
   }
-  lengths = mpi::to_each(comm_, std::move(lengths), policy_, what_);
+  lengths = mpi::to_each(comm_, std::move(lengths), policy_, others);
   for (int from = 0; from < ranks; ++from) {
     if (const auto bytes = lengths[static_cast<std::size_t>(from)]; bytes > 0) {
       received_[from].resize(static_cast<std::size_t>(bytes));
@@ -176,7 +173,7 @@ std::map<int, std::vector<std::byte>> ExchangeMessages::pass(
     });
   }
   for (auto& request : requests_) {
-    mpi::wait(request, policy_, what_);
+    mpi::wait(request, policy_, others);
   }
   return std::move(received_);
 }
@@ -460,7 +457,7 @@ ExchangeRound::ExchangeRound(const Exchange::Setup& setup, int rank, ExchangedRu
       runs_{runs},
       find_variable_{variable},
       target_{target},
-      messages_{setup.comm, setup.policy, others},
+      messages_{setup.comm, setup.policy},
       sends_{setup.comm} {
   const auto at = std::ranges::lower_bound(setup.aggregators, rank);
   if (at != setup.aggregators.end() && *at == rank) {

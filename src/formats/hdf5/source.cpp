@@ -87,8 +87,11 @@ Space selected_of_step(hid_t dataset, std::int64_t step, const array::Box& box) 
 // HDF5 names a filter that it does not find in the midst of its errors.
 void check_read(herr_t status, hid_t dataset, const std::string& action, const std::string& path) {
   const Outcome read = outcome_of([&] { check(status, action, path); });
-  const Properties created{read.ok() ? H5I_INVALID_HID : H5Dget_create_plist(dataset)};
-  const int filters = read.ok() ? 0 : H5Pget_nfilters(created.raw());
+  if (read.ok()) {
+    return;
+  }
+  const Properties created{H5Dget_create_plist(dataset)};
+  const int filters = H5Pget_nfilters(created.raw());
   for (int i = 0; i < filters; ++i) {
     std::array<char, 256> name{};
     unsigned flags = 0;

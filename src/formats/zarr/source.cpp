@@ -130,7 +130,7 @@ Variable variable_of(const std::string& name, const Array& array) {
 
 Json metadata_of(const OpenFolder& folder) {
   const auto text = folder.read(metadata_name);
-  if (!text && (folder.has(mark_of_zarr_2_group) || folder.has(mark_of_zarr_2_array))) {
+  if (!text && is_zarr_2(folder)) {
     throw Error{ErrorCode::unsupported,
                 folder.text("") +
                     ": it is a store of Zarr 2, and iocomp reads Zarr 3; `zarr migrate v3` of "

@@ -45,8 +45,9 @@ def answer(found: Sequence[Conclusion]) -> Answer | None:
     """
     own_first = dict.fromkeys(c.source for c in sorted(found, key=lambda c: c.is_published))
     panels, sentences = [], []
+    summaries = by_way(found)
     for source in own_first:
-        mine = [c for c in by_way(found) if c.source == source and not c.way.endswith(", idle")]
+        mine = [c for c in summaries if c.source == source and not c.way.endswith(", idle")]
         told = next((way for way in _SEATS if any(one.way == way for one in mine)), None)
         if told is None:
             continue
