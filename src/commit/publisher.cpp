@@ -87,7 +87,7 @@ void Publisher::start(std::int64_t number, const Then& then) {
     if (is_begun_by_writers() && number >= 0) {
       // A rank that has values has made the file. A new one in its place would lose them.
       const Path path = publication_.data_path(number);
-      const bool is_there = path.folder().find(path.name()).has_value();
+      const bool is_there = target.has_values || path.folder().find(path.name()).has_value();
       target.file = open(number, is_there ? formats::Opening::finds : formats::Opening::shares);
       return;
     }

@@ -42,10 +42,12 @@ struct Earlier {
 
 /// True if compute ranks that write leave all fsyncs to the lead's commit: they are on one node,
 /// and the system has their bytes. MPI and the libraries may keep some to themselves. Servers make
-/// their own, since those who take over must know what has failed.
-[[nodiscard]] inline bool lead_syncs(const formats::Traits& traits,
-                                     const disk::Options& disk) noexcept {
-  return traits.is_plain() && disk.are_writers_on_one_node;
+/// their own, since those who take over must know what has failed. The lead must have the file open
+/// before anybody writes: the system does not tell a failure to those who open the file later.
+[[nodiscard]] inline bool lead_syncs(const formats::Traits& traits, const disk::Options& disk,
+                                     bool file_per_step) noexcept {
+  return traits.is_plain() && disk.are_writers_on_one_node &&
+         (!file_per_step || traits.has_to_place());
 }
 
 /// Carries out what the lead of a file orders. It starts physical files, lets the format make room
@@ -85,6 +87,8 @@ class Publisher {
   void start(std::int64_t number, const Then& then);
   /// The same for the physical file of a step.
   void start_for(std::int64_t step, const Then& then) { start(publication_.target_of(step), then); }
+  /// Others have written elements of this step. So if it has a file of its own, the file is there.
+  void has_values(std::int64_t step) { targets_[publication_.target_of(step)].has_values = true; }
   /// Make room for a variable in a step, once. `told` gets its offset; -1 if others know it.
   using Told = std::function<void(std::int64_t offset, const Outcome&)>;
   void place(std::int64_t step, int variable, const Told& told);
@@ -118,6 +122,7 @@ class Publisher {
   struct Target {
     std::unique_ptr<formats::PlainTarget> format;  // if it must place variables
     std::shared_ptr<disk::OutputFile> file;        // for size and fsync
+    bool has_values = false;  // that others have written
     bool is_asked = false;
     bool is_started = false;
     Outcome failure;

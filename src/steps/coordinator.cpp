@@ -172,6 +172,11 @@ bool Coordinator::has_stripes(const Step& step) const {
          !has_bug(Bug::unclaimed_stripe_forgotten);
 }
 
+bool Coordinator::has_values(const Step& step) {
+  return std::ranges::any_of(step.sum.variables,
+                             [](const auto& put) { return put.second.elements > 0; });
+}
+
 // The holes of a step are known unless the step has failed. They are filled before stripes end,
 // because most of these become full by it.
 void Coordinator::whole(std::int64_t number, Step& step) {
@@ -182,7 +187,7 @@ void Coordinator::whole(std::int64_t number, Step& step) {
   if (!holes.empty() && setup_.fills_in_turn && number != next_) {
     step.waits_for_turn = true;
   } else if (!holes.empty() && !has_bug(Bug::hole_forgotten)) {
-    orders_.emplace_back(Fill{number, std::exchange(holes, {})});
+    orders_.emplace_back(Fill{number, std::exchange(holes, {}), has_values(step)});
   } else if (has_stripes(step) && !std::exchange(step.are_stripes_ended, true)) {
     ask(number, step, true);
   } else if (setup_.syncs_last && !std::exchange(step.is_synced, true)) {
@@ -308,9 +313,10 @@ bool Coordinator::are_all_complete() const {
 
 void Coordinator::commit() {
   busy_ = Busy::commits;
-  Commit commit{next_, next_, {}};
+  Commit commit{next_, next_, {}, false};
   const auto add = [&](std::int64_t number, Step& step) {
     commit.last = number;
+    commit.has_values = has_values(step);
     auto sums = by_variable(std::exchange(step.sum.sums, {}));
     for (const auto& [variable, cover] : step.sum.variables) {
       commit.contents.push_back({number, variable, std::move(sums[variable])});

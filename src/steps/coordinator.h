@@ -119,6 +119,7 @@ class Coordinator {
   void ended_by_all(const Ended& sum);
   void take_done(std::int64_t number);
   [[nodiscard]] bool has_stripes(const Step& step) const;
+  [[nodiscard]] static bool has_values(const Step& step);
   void whole(std::int64_t number, Step& step);
   void complete(std::int64_t step);
   void ask(std::int64_t number, const Step& step, bool ends_stripes);

@@ -38,6 +38,7 @@ struct Expect {
 struct Fill {
   std::int64_t step = 0;
   Holes holes;
+  bool has_values = false;  ///< others have put elements of the step
 };
 /// A step is written and filled. Each writer makes its part durable and reports again that it is
 /// done.
@@ -76,6 +77,7 @@ struct Commit {
     contents::BlockSums sums{};
   };
   std::vector<Content> contents;
+  bool has_values = false;  ///< somebody has put elements of the last step
 };
 /// Remove a step that failed.
 struct Drop {

@@ -276,7 +276,7 @@ void WriterFile::synced(int number, const Outcome& outcome) {
   }
   // The lead may have committed a step, and removed its file as `keep` wants, before this rank
   // hears of it. Once this rank has reported the step, what the lead says of it counts.
-  const bool is_removed = setup_.lead_syncs && sync.file && sync.file->is_removed();
+  const bool is_removed = sync.file && sync.file->is_removed();
   const auto is_left = [&](std::int64_t step) {
     const auto found = steps_.find(step);
     return is_removed && found != steps_.end() && found->second.has_reported;

@@ -190,6 +190,16 @@ void remove_tree(Stage& /*stage*/, const Line& line) {
   std::filesystem::remove_all(line.argument(0), ignored);
 }
 
+/// Removes the files of a folder that are not committed.
+void remove_temporaries(Stage& /*stage*/, const Line& line) {
+  for (const auto& entry : std::filesystem::directory_iterator{line.argument(0)}) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with('.') && !name.ends_with("-lock")) {
+      std::filesystem::remove(entry.path());
+    }
+  }
+}
+
 void rename(Stage& /*stage*/, const Line& line) {
   std::filesystem::rename(line.argument(0), line.argument(1));
 }
@@ -219,6 +229,7 @@ Words world_words() {
           {"record", record},
           {"clock", clock},
           {"remove_tree", remove_tree},
+          {"remove_temporaries", remove_temporaries},
           {"rename", rename},
           {"enter", enter},
           {"make_folder", make_folder}};

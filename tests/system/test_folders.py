@@ -120,6 +120,37 @@ def test_a_folder_that_is_removed_is_told(
     assert not (job.folder / "place").exists(), job
 
 
+@pytest.mark.parametrize("state", ["written", "durable"])
+def test_a_checkpoint_that_is_removed_once_its_rank_has_reported_is_told(
+    actors: Actors, state: str
+) -> None:
+    """Rank 0, which commits and has put nothing, must not make a new file in its place."""
+    job = actors.play(
+        f"""
+        @0 make_folder place
+        init
+        barrier
+        open out checkpoint
+        define out u int64 64x32
+        @1 put out u
+        @1 end_step out
+        @1 wait out {state}
+        @1 progress
+        @1 remove_temporaries place
+        barrier
+        @0 end_step out
+        wait_step out 0
+        close out
+        """,
+        ranks=2,
+        settings=settings("posix", "kernel", "place/out.bin"),
+    )
+    told = job.calls("wait_step", step=0)
+    assert [entry["code"] for entry in told] == [STORAGE_FAILURE] * 2, job
+    assert all("No such file or directory" in entry["story"] for entry in told), job
+    assert not list((job.folder / "place").glob("out*")), job
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_folder_that_gets_another_name_is_the_same(

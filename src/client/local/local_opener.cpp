@@ -30,6 +30,7 @@
 #include "commit/file_terms.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
+#include "commit/publisher.h"
 #include "config/file_settings.h"
 #include "disk/engine.h"
 #include "disk/pace.h"
@@ -139,6 +140,8 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   files.format = opened.format;
   files.options = lead.publisher.options;
   files.disk = lead.publisher.disk;
+  terms.blocks.writer.lead_syncs =
+      commit::lead_syncs(opened.format->traits(), files.disk, file.file_per_step);
   if (file.bandwidth > 0) {
     files.disk.pace = std::make_shared<disk::Pace>(static_cast<double>(file.bandwidth) /
                                                    static_cast<double>(opened.members.size()));

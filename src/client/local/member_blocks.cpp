@@ -22,7 +22,6 @@
 #include "client/local/waiting_writes.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
-#include "commit/publisher.h"
 #include "contents/catalogue.h"
 #include "disk/engine.h"
 #include "protocol/header.h"
@@ -55,7 +54,6 @@ WriterFile::Setup MemberBlocks::writer_setup() {
   auto setup = setup_.writer;
   setup.writes_own_blocks = setup.files.begins_files = true;
   setup.syncs_last = waits();
-  setup.lead_syncs = commit::lead_syncs(setup.files.format->traits(), setup.files.disk);
   if (council_.lead() != nullptr) {  // one rank tells what is much the same on all
     setup.writes_parts = [this](const writing::Stripe& stripe) { advise(stripe); };
   } else if (has_bug(Bug::only_lead_syncs)) {

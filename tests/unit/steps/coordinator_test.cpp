@@ -140,12 +140,15 @@ TEST_F(CoordinatorOfTwo, TheTimeOfAStepIsFilledWhereNobodyPutsIt) {
   end_step(0, false);
   const auto fill = next<Fill>();
   EXPECT_EQ(fill.holes.at(0)->elements(), 1);
+  EXPECT_FALSE(fill.has_values);  // so the lead may have to make the file of the step
   write(0);
   ASSERT_EQ(next<Commit>().contents.size(), 1U);
   coordinator_.committed({});
   (void)next<Settle>();
   end_step(1, true);
-  EXPECT_EQ(next<Commit>().contents.size(), 1U);
+  const auto commit = next<Commit>();
+  EXPECT_EQ(commit.contents.size(), 1U);
+  EXPECT_TRUE(commit.has_values);
 }
 
 class CoordinatorOfWholeSteps : public CoordinatorOfTwo {
