@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/adios2/source.h"
-
 #include <adios2.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -23,8 +21,42 @@
 #include "formats/adios2/failure.h"
 #include "formats/adios2/read_values.h"
 #include "formats/source.h"
+#include "formats/sources.h"
 
 namespace iocomp::formats::bp {
+
+/// Reads a dataset of BP step by step, by ADIOS2, without other ranks. Reading an earlier step than
+/// the last one opens it again.
+class StepSource : public Source {
+ public:
+  /// @throws Error{storage_failure}.
+  StepSource(const Path& path, std::mutex& library);
+  ~StepSource() override;
+
+  /// Elements that nobody put are zeros.
+  void read(const Placed& where, const array::Box& box, const Destination& to) override;
+
+ private:
+  [[nodiscard]] Inventory look_through() override;
+  void open();
+  void close() noexcept;
+  /// Opens the next step. @return false if there is none.
+  bool next_step();
+  void go_to(std::int64_t step);
+
+  struct Opened {
+    adios2::ADIOS adios;
+    adios2::IO io;
+    adios2::Engine engine;
+  };
+
+  std::string path_;
+  OpenFolder folder_;
+  std::mutex& library_;
+  std::unique_ptr<Opened> opened_;
+  std::int64_t step_ = -1;  // that is open
+};
+
 namespace {
 
 template <typename Action>
@@ -144,3 +176,16 @@ Inventory StepSource::look_through() {
 }
 
 }  // namespace iocomp::formats::bp
+
+namespace {
+
+std::string version() { return "ADIOS2 " ADIOS2_VERSION_STR; }
+
+std::unique_ptr<iocomp::formats::Source> open(const iocomp::Path& path, std::mutex& library) {
+  return std::make_unique<iocomp::formats::bp::StepSource>(path, library);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default")))
+const iocomp_source_entry iocomp_source{iocomp_source_interface_version, &version, &open};

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/adios2/target.h"
-
 #include <adios2.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -14,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,21 +23,90 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/folder_targets.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "contents/step_numbers.h"
 #include "formats/adios2/earlier_dataset.h"
 #include "formats/adios2/engine.h"
 #include "formats/adios2/room.h"
 #include "formats/adios2/values.h"
+#include "formats/adios2/writers.h"
+#include "formats/communicator.h"
+#include "formats/format.h"
 #include "formats/open_together.h"
+#include "formats/rules.h"
 #include "formats/sub_boxes.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 
 namespace iocomp::formats::bp {
+
+/// A dataset of ADIOS2. What is written of a step is remembered, not copied, and given to ADIOS2
+/// when the step is whole: so a step that fails never reaches it. Steps that were given up are
+/// written empty, so that a step has the same number there and here. A dataset that goes on is cut
+/// behind the steps that are kept, and ADIOS2 appends to it.
+class DatasetTarget : public StepTarget {
+ public:
+  /// Collective over `writers`.
+  DatasetTarget(const Path& path, const FormatOptions& options, Kind kind, MPI_Comm writers);
+  /// Leaks what ADIOS2 has open if `finish` was not called: closing it is collective.
+  ~DatasetTarget() override;
+
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  Compressed write_step(std::int64_t step, const Description& description) override;
+  void forget_step() noexcept override { parts_.clear(); }
+  void finish(const Description& description) override;
+
+ private:
+  struct Part {
+    Variable variable;
+    array::Box box;
+    const std::byte* bytes = nullptr;
+  };
+  struct Scalar {
+    std::array<std::byte, 16> value{};
+  };
+  [[nodiscard]] bool is_folder() const noexcept { return kind_ != Kind::hdf5; }
+  void make_place(const Path& path);
+  void hold_folder(const Path& path, OpenFolder::Links links);
+  void find_place(const Path& path, std::int64_t kept_steps);
+  void open(const FormatOptions& options);
+  void check_room(const Description& description) const;
+  void together(const std::string& action, const std::function<void()>& call);
+  void write_empty_step();
+  void mark_empty_step();
+  void write_parts(const Description& description);
+  void bring_scalars_to_the_first(const Description& description);
+  [[nodiscard]] bool is_called_otherwise(const Description& description) const;
+  void put_what_is_empty(const Description& description);
+  void define_attributes(const Description& description);
+  [[nodiscard]] bool has_news(const Description& description) const;
+  void make_durable_elsewhere() const;
+  [[nodiscard]] std::string name_for_adios2() const;
+
+  std::string path_;
+  FormatOptions options_;
+  Kind kind_;
+  Writers writers_;
+  std::shared_ptr<const OpenFolder> folder_;  // the dataset, or the folder of its one file
+  Descriptor file_;                           // that one, or the index of the dataset
+  std::unique_ptr<adios2::ADIOS> adios_;
+  adios2::IO io_;
+  adios2::Engine engine_;
+  std::vector<Part> parts_;
+  std::vector<Scalar> scalars_;  // parts of the first writer are of these
+  std::int64_t steps_ = 0;       // written, empty ones included
+  std::map<std::pair<std::string, std::string>, Attribute> attributes_;  // variable, name
+  Inventory earlier_;   // attributes of earlier jobs
+  std::string broken_;  // why ADIOS2 can do nothing more
+};
+
 namespace {
 
 // More than ADIOS2 writes around a block, an attribute and a step.
@@ -391,3 +459,71 @@ void DatasetTarget::finish(const Description& description) {
 }
 
 }  // namespace iocomp::formats::bp
+
+namespace iocomp::formats {
+namespace {
+
+const contents::Rules& rules_of(bp::Kind kind) {
+  return kind == bp::Kind::bp4   ? rules::adios2_bp4
+         : kind == bp::Kind::bp5 ? rules::adios2_bp5
+                                 : rules::adios2_hdf5;
+}
+
+class Adios2 : public Format {
+ public:
+  explicit Adios2(bp::Kind kind)
+      : Format{{.rules = rules_of(kind),
+                .extension = kind == bp::Kind::hdf5 ? ".h5" : ".bp",
+                .kind = Kind::step,
+                .readable_while_open = kind != bp::Kind::hdf5,
+                .goes_on = kind == bp::Kind::bp4,  // docs/developers/decisions/going_on.md
+                .folder_mark = kind == bp::Kind::hdf5 ? "" : "md.idx"}},
+        kind_{kind} {}
+
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
+                              const Communicator& writers) const override {
+    return std::make_unique<bp::DatasetTarget>(path, options, kind_, writers.raw);
+  }
+
+ private:
+  bp::Kind kind_;
+};
+
+const std::array<Adios2, 3>& all() {
+  static const std::array<Adios2, 3> formats{Adios2{bp::Kind::bp4}, Adios2{bp::Kind::bp5},
+                                             Adios2{bp::Kind::hdf5}};
+  return formats;
+}
+
+const Format& adios2_format(const FormatOptions& options) {
+  for (const bp::Kind kind : {bp::Kind::bp4, bp::Kind::bp5, bp::Kind::hdf5}) {
+    if (options.engine != bp::name(kind)) {
+      continue;
+    }
+#ifndef ADIOS2_HAVE_HDF5
+    if (kind == bp::Kind::hdf5) {
+      throw Error{ErrorCode::unsupported,
+                  "the engine HDF5 of adios2 is not there: this ADIOS2 was built without HDF5"};
+    }
+#endif
+    (void)bp::parameters(kind, options, 1);  // refuses some
+    bp::check_operators(kind, options);
+    return all().at(static_cast<std::size_t>(kind));
+  }
+  throw Error{ErrorCode::invalid_setting,
+              "unknown engine \"" + options.engine + "\" of adios2; allowed are BP4, BP5 and HDF5"};
+}
+
+std::string version() {
+#ifdef ADIOS2_HAVE_HDF5
+  return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4, BP5 and HDF5";
+#else
+  return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4 and BP5";
+#endif
+}
+
+}  // namespace
+}  // namespace iocomp::formats
+
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::adios2_format};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/frames/source.h"
-
+// Reads what manifests call "frames". It is written by back-end posix.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -9,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/runs.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/open_folder.h"
@@ -25,10 +27,32 @@
 #include "base/read_plainly.h"
 #include "compress/shuffle.h"
 #include "compress/zstd.h"
+#include "formats/frames/index.h"
 #include "formats/part_copy.h"
+#include "formats/source.h"
+#include "formats/sources.h"
 #include "formats/sub_boxes.h"
 
 namespace iocomp::formats::frames {
+
+/// Reads a compressed checkpoint that back-end posix of iocomp 0.2 has written, on any
+/// number of ranks. Of each frame that has something of a box, it reads all.
+class FrameSource : public Source {
+ public:
+  /// @throws Error{storage_failure}; Error{unsupported} for an index of a later release.
+  explicit FrameSource(const Path& path);
+
+  void read(const Placed& where, const array::Box& box, const Destination& to) override;
+
+ private:
+  [[nodiscard]] std::vector<std::byte> bytes_at(std::int64_t offset, std::size_t bytes) const;
+  void decode(const Stored& stored, const Frame& frame, std::vector<std::byte>& values) const;
+
+  std::string path_;
+  Descriptor file_;
+  Index index_;
+};
+
 namespace {
 
 // Elements of no frame are zeros: holes of another value were written.
@@ -123,3 +147,16 @@ void FrameSource::read(const Placed& where, const array::Box& box, const Destina
 }
 
 }  // namespace iocomp::formats::frames
+
+namespace {
+
+std::string version() { return "Zstandard (RFC 8878)"; }
+
+std::unique_ptr<iocomp::formats::Source> open(const iocomp::Path& path, std::mutex& /*library*/) {
+  return std::make_unique<iocomp::formats::frames::FrameSource>(path);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default")))
+const iocomp_source_entry iocomp_source{iocomp_source_interface_version, &version, &open};

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/hdf5/source.h"
-
 #include <hdf5.h>
 
 #include <algorithm>
@@ -25,15 +23,62 @@
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/inventory.h"
+#include "formats/hdf5/library.h"
 #include "formats/hdf5/plugins.h"
 #include "formats/hdf5/texts.h"
 #include "formats/hdf5/types.h"
+#include "formats/hdf5/zstd_filter.h"
 #include "formats/library_file.h"
 #include "formats/padded_texts.h"
 #include "formats/plain_source.h"
 #include "formats/source.h"
+#include "formats/sources.h"
 
 namespace iocomp::formats::h5 {
+
+/// Reads datasets by the serial driver, so independently of other ranks. Contiguous ones of native
+/// elements are read without the library, which tells only where they begin; of these, any number
+/// of threads read at a time. Files that iocomp did not write are read too: see `inventory_of`.
+class Hdf5Source : public Source {
+ public:
+  /// @throws Error{storage_failure}.
+  Hdf5Source(const Path& path, std::mutex& library);
+  ~Hdf5Source() override;
+
+  void newest_step_is(std::int64_t number) override;
+  void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] Whereabouts whereabouts(const Placed& where) override;
+  /// HDF5 opens no file that ends early.
+  [[nodiscard]] bool is_whole() override { return true; }
+
+ private:
+  [[nodiscard]] Inventory look_through() override;
+  struct Found {
+    Dataset dataset;
+    bool has_time = false;   ///< one more dimension in front, for the steps
+    bool has_texts = false;  ///< its elements are texts, and their length is the last dimension
+    std::string member{};    ///< of its compounds; empty: there are none
+  };
+  [[nodiscard]] std::int64_t read_by_library(const Placed& where, const array::Box& box,
+                                             const Destination& to) const;
+  [[nodiscard]] Found open_dataset(const Placed& where) const;
+  [[nodiscard]] Dataset open_of_adios2(const Placed& where) const;
+  [[nodiscard]] Found open_at_root(const Variable& variable) const;
+  [[nodiscard]] Found open_member(const std::string& name, bool has_texts) const;
+  void read_text(const Found& found, const Placed& where, const array::Box& box,
+                 const Destination& to) const;
+  [[nodiscard]] static Type stored_type(const Found& found);
+  [[nodiscard]] static Type in_memory_as(const Found& found, hid_t element);
+  void check_shape(const Found& found, const Placed& where) const;
+
+  std::string path_;
+  bool is_by_number_ = true;  // groups of steps are called so
+  std::mutex& library_;
+  File file_;
+  std::optional<LibraryFile> opened_;
+  std::unique_ptr<PlainSource> plain_;  // of the same file
+};
+
 namespace {
 
 using Extents = std::array<hsize_t, array::max_dimensions + 1>;  // the last one is for time
@@ -338,4 +383,21 @@ Inventory Hdf5Source::look_through() {
   return inventory_of(file_.raw(), path_);
 }
 
+namespace {
+
+std::unique_ptr<Source> open_source(const Path& path, std::mutex& library) {
+  {
+    const std::lock_guard lock{library};
+    static const std::string checked = library_version();
+    make_zstd_known();
+  }
+  return std::make_unique<Hdf5Source>(path, library);
+}
+
+}  // namespace
+
 }  // namespace iocomp::formats::h5
+
+extern "C" __attribute__((visibility("default"))) const iocomp_source_entry iocomp_source{
+    iocomp_source_interface_version, &iocomp::formats::h5::library_version,
+    &iocomp::formats::h5::open_source};

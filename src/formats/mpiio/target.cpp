@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/mpiio/target.h"
-
 #include <mpi.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "array/element_type.h"
@@ -22,13 +23,39 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "base/write_plainly.h"
+#include "formats/communicator.h"
 #include "formats/file_system.h"
 #include "formats/format.h"
 #include "formats/mpi_hints.h"
 #include "formats/open_together.h"
+#include "formats/rules.h"
 #include "mpi/error.h"
 
 namespace iocomp::formats {
+
+/// The bytes of the back-end posix, written through MPI-IO: one file that all writers have open
+/// together, and independent writes at the offsets of the layout.
+class MpiIoTarget : public SharedTarget {
+ public:
+  /// Collective over `writers`.
+  MpiIoTarget(const Path& path, const FormatOptions& options, MPI_Comm writers);
+  /// Leaks the MPI file if it is open: closing it is collective, and the other writers may not
+  /// follow.
+  ~MpiIoTarget() override = default;
+
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  void finish(const Description& description) override;
+
+ private:
+  void write_run(std::int64_t offset, std::span<const std::byte> bytes);
+  [[nodiscard]] int grow_to(std::int64_t bytes) const noexcept;  // errno, or 0
+
+  std::string path_;
+  Descriptor plain_;  // to fsync without a collective call, and to learn why a write was short
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
 namespace {
 
 constexpr std::size_t slice_bytes = std::size_t{8} << 20;  // far below what an int counts
@@ -113,4 +140,41 @@ void MpiIoTarget::finish(const Description& description) {
   }
 }
 
+namespace {
+
+class MpiIo : public Format {
+ public:
+  MpiIo()
+      : Format{{.rules = rules::mpiio,
+                .extension = ".bin",
+                .kind = Kind::shared,
+                .offsets_by_layout = true,
+                .goes_on = true}} {}
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
+                              const Communicator& writers) const override {
+    return std::make_unique<MpiIoTarget>(path, options, writers.raw);
+  }
+};
+
+std::string version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string_view all{text.data(), static_cast<std::size_t>(std::max(length, 0))};
+  std::string first_line{
+      all.substr(0, all.find_first_of(",\n"))};  // "Open MPI v4.1.4", "MPICH Version:\t4.0.2"
+  std::replace(first_line.begin(), first_line.end(), '\t', ' ');
+  return first_line;
+}
+
+const Format& mpiio(const FormatOptions& /*options*/) {
+  static const MpiIo format;
+  return format;
+}
+
+}  // namespace
+
 }  // namespace iocomp::formats
+
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::mpiio};

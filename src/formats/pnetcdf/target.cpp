@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/pnetcdf/target.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,17 +11,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <ranges>
 #include <set>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/path.h"
 #include "base/write_plainly.h"
 #include "contents/catalogue.h"
+#include "contents/step_numbers.h"
 #include "formats/cdf/fill.h"
 #include "formats/format.h"
 #include "formats/open_together.h"
@@ -33,6 +36,57 @@
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
+
+/// The least room for a header, by the hint "nc_header_align_size".
+/// @throws Error{invalid_setting}.
+[[nodiscard]] std::int64_t header_room(const FormatOptions& options);
+
+/// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
+/// header with the first commit. Behind it a step appears when the number of records does: eight
+/// bytes. If steps without data come first, the header has no variables. To replace it, the part
+/// behind its bytes is written first, and then these are switched at once. Other changes of the
+/// header are written when the file is finished, in place. A file that goes on with variables keeps
+/// its header till then, but for numbers of steps that are dropped.
+class PnetcdfTarget : public PlainTarget {
+ public:
+  PnetcdfTarget(const Path& path, const FormatOptions& options);
+
+  std::int64_t place(const Variable& variable, std::int64_t step,
+                     const contents::Known& known) override;
+  /// Parts of records that nobody has put get the fill value of their variable.
+  Switch commit(const Description& description, std::int64_t from) override;
+  void is_visible() override;
+  Switch finish(const Description& description, std::int64_t from) override;
+
+ private:
+  void go_on(const FormatOptions& options);
+  void set_size(std::int64_t bytes) const;
+  void reach(std::int64_t bytes) const;
+  void take_note(const Description& description, std::int64_t from);
+  [[nodiscard]] Description with_numbers(const Description& description,
+                                         const std::set<int>& variables) const;
+  void write_header(const Description& description, const std::set<int>& variables);
+  void empty_header();
+  [[nodiscard]] Switch visible() const;
+  void switch_durably() const;
+
+  struct Written {  // as it is in the file, but for the number of records
+    std::vector<std::byte> bytes;
+    bool has_variables = false;
+  };
+
+  std::string path_;
+  Descriptor file_;
+  PnetcdfLayout layout_;
+  std::map<int, std::int64_t> put_;  // variables that were put, and the first step of each
+  std::int64_t records_ = 0;
+  std::int64_t seen_records_ = 0;  // that readers find: all filled
+  contents::StepNumbers numbers_;
+  std::set<int> told_;  // variables in the header
+  Written header_;
+  Written next_header_;  // in the place of one without variables, with the next switch
+};
+
 namespace {
 
 constexpr std::int64_t least_header_bytes = rules::pnetcdf.header_bytes;
@@ -242,3 +296,37 @@ Description PnetcdfTarget::with_numbers(const Description& description,
 }
 
 }  // namespace iocomp::formats::cdf
+
+namespace iocomp::formats {
+namespace {
+
+class Pnetcdf : public Format {
+ public:
+  Pnetcdf()
+      : Format{{.rules = rules::pnetcdf,
+                .extension = ".nc",
+                .goes_on = true,
+                .byte_order = std::endian::big}} {}
+  [[nodiscard]] contents::Rules rules(const FormatOptions& options) const override {
+    auto rules = traits().rules;
+    rules.header_bytes = cdf::header_room(options);
+    return rules;
+  }
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
+                              const Communicator& /*writers*/) const override {
+    return std::make_unique<cdf::PnetcdfTarget>(path, options);
+  }
+};
+
+const Format& pnetcdf(const FormatOptions& /*options*/) {
+  static const Pnetcdf format;
+  return format;
+}
+
+std::string version() { return "CDF-5"; }
+
+}  // namespace
+}  // namespace iocomp::formats
+
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::pnetcdf};

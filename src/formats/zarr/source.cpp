@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/zarr/source.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -10,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -45,6 +44,39 @@
 #include "formats/zarr/shard_index.h"
 
 namespace iocomp::formats::zarr {
+
+/// Reads a store of Zarr 3: arrays in one group, on any regular grid of chunks, sharded or not. A
+/// first dimension that is called "time" counts the steps.
+class StoreSource : public Source {
+ public:
+  /// @throws Error{storage_failure}.
+  explicit StoreSource(const Path& path);
+
+  void has_manifest() override { may_have_holes_ = false; }
+  void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] bool is_whole() override;
+
+ private:
+  [[nodiscard]] Inventory look_through() override;
+  // A box to be read, and its place in its array.
+  struct Wanted {
+    const Placed& where;
+    const Array& array;
+    std::int64_t record;  // along time; -1: there is no time
+    const array::Box& box;
+    const Destination& to;
+  };
+  [[nodiscard]] Array array_of(const Placed& where);
+  void read_shard(const Wanted& wanted, const array::Box& shard,
+                  const std::vector<std::int64_t>& place) const;
+
+  std::string path_;
+  OpenFolder folder_;
+  bool may_have_holes_ = true;  // shards that are not there, because nobody has put them
+  std::mutex mutex_;
+  std::map<std::string, Array> arrays_;  // guarded by it; by name
+};
+
 namespace {
 
 using Lengths = std::vector<std::int64_t>;
@@ -411,3 +443,16 @@ Inventory StoreSource::look_through() {
 }
 
 }  // namespace iocomp::formats::zarr
+
+namespace {
+
+std::string version() { return "Zarr 3"; }
+
+std::unique_ptr<iocomp::formats::Source> open(const iocomp::Path& path, std::mutex& /*library*/) {
+  return std::make_unique<iocomp::formats::zarr::StoreSource>(path);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default")))
+const iocomp_source_entry iocomp_source{iocomp_source_interface_version, &version, &open};
