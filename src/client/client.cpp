@@ -19,15 +19,19 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/huge_memory.h"
 #include "base/log.h"
 #include "base/open_folder.h"
+#include "base/pages.h"
 #include "base/path.h"
 #include "client/file.h"
 #include "client/group_ranks.h"
 #include "client/guard.h"
+#include "client/link.h"
 #include "client/takeover/lost_carrier.h"
 #include "commit/file_terms.h"
 #include "config/file_settings.h"
+#include "config/settings.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
 #include "formats/format.h"
@@ -40,6 +44,31 @@
 #include "protocol/messages.h"
 
 namespace iocomp::client {
+
+// Huge pages are worth more than shared memory in small pages, which slows the program's own loops.
+// They help the program, the kernel, and a server that pulls. So `auto` shares only if it can have
+// both.
+void* ArrayMemory::allocate(std::size_t bytes) {
+  const bool shares = settings_.text("test.way") == "in-place" || shared_memory_has_huge_pages();
+  if (shares) {
+    const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1));
+    if (!shared.empty()) {
+      return shared.data();
+    }
+  }
+  HugeMemory memory{std::max<std::size_t>(bytes, 1), "an array"};
+  std::byte* const first = memory.bytes().data();
+  own_.emplace(first, std::move(memory));
+  return first;
+}
+
+void ArrayMemory::free(void* memory) {
+  if (!link_.withdraw_memory(static_cast<const std::byte*>(memory)) && own_.erase(memory) == 0) {
+    throw Error{ErrorCode::invalid_argument,
+                "free of memory that iocomp_alloc did not return, or that was freed already"};
+  }
+}
+
 namespace {
 
 // Ranks that wait for one another for one file must not delay the others for another file. If

@@ -13,7 +13,7 @@
 
 #include "array/decomposition.h"
 #include "base/error.h"
-#include "client/array_memory.h"
+#include "base/huge_memory.h"
 #include "client/council/meeting.h"
 #include "client/file.h"
 #include "client/input_opener.h"
@@ -33,6 +33,23 @@
 #include "transport/transport.h"
 
 namespace iocomp::client {
+
+/// Memory for the program's arrays. It is shared with the servers of the node if that is worth it.
+class ArrayMemory {
+ public:
+  ArrayMemory(const config::Settings& settings, Link& link) : settings_{settings}, link_{link} {}
+
+  /// Memory that puts read in place if that is possible; zeroed.
+  /// @throws Error{out_of_staging_memory}.
+  [[nodiscard]] void* allocate(std::size_t bytes);
+  /// @throws Error{invalid_argument} if `allocate` did not return this memory, or it was freed.
+  void free(void* memory);
+
+ private:
+  const config::Settings& settings_;
+  Link& link_;
+  std::map<const void*, HugeMemory> own_;  // memory that is not shared
+};
 
 /// The rows of several members follow one another. These are their places, by variable.
 struct Rows {

@@ -26,15 +26,27 @@
 #include "client/carrier.h"
 #include "client/conversions.h"
 #include "client/link.h"
-#include "client/own_puts.h"
 #include "client/tickets.h"
 #include "contents/catalogue.h"
+#include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "trace/counters.h"
 #include "trace/event.h"
 #include "trace/span.h"
 
 namespace iocomp::client {
+
+void OwnPuts::check(const contents::Catalogue& catalogue, const contents::Variable& variable,
+                    std::int64_t step) {
+  if (!catalogue.has_one_step(variable)) {
+    return;
+  }
+  const auto [first, is_new] = once_.try_emplace(variable.id, step);
+  if (first->second != step) {
+    throw contents::once_only(variable, catalogue.number(first->second), catalogue.number(step));
+  }
+}
+
 namespace {
 
 constexpr std::size_t summed_beside_bytes = std::size_t{4} << 20;

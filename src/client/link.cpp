@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "client/remote/servers.h"
 #include "client/tickets.h"
 #include "client/waiting.h"
@@ -16,6 +17,24 @@
 #include "transport/transport.h"
 
 namespace iocomp::client {
+
+void Journal::note(std::string text) {
+  log::info(text);
+  notes_.push_back(std::move(text));
+}
+
+void Journal::warn(std::string text) {
+  log::warning(text);
+  notes_.push_back(std::move(text));
+}
+
+void Journal::explain(std::string text) {
+  constexpr std::size_t most = 1000;
+  log::info(text);
+  if (choices_.size() < most) {
+    choices_.push_back(std::move(text));
+  }
+}
 
 Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitPolicy& policy,
            std::size_t buffer_limit_bytes)

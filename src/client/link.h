@@ -13,7 +13,6 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "client/local/copy_memory.h"
-#include "client/remote/journal.h"
 #include "client/remote/ledger.h"
 #include "client/remote/run_lists.h"
 #include "client/remote/servers.h"
@@ -27,6 +26,24 @@
 #include "transport/transport.h"
 
 namespace iocomp::client {
+
+/// Texts that a rank tells at the end of a session.
+class Journal {
+ public:
+  /// Add a text to the summary.
+  void note(std::string text);
+  /// The same, of something that the program or its settings can do better: told at once, too.
+  void warn(std::string text);
+  /// Explain which way something went, for those who look into the trace. The first thousand stay.
+  void explain(std::string text);
+
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+  [[nodiscard]] const std::vector<std::string>& choices() const noexcept { return choices_; }
+
+ private:
+  std::vector<std::string> notes_;
+  std::vector<std::string> choices_;
+};
 
 /// The parts that all files of a rank share. Each part does its own job. The link does what takes
 /// several of them: it posts within the servers' credit, and copies within the bound.

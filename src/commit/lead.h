@@ -5,13 +5,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
-#include "commit/unput.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
@@ -24,6 +25,20 @@
 #include "steps/predecessors.h"
 
 namespace iocomp::commit {
+
+/// Warns once about each variable that nobody has put into a step, if the format has it in all
+/// steps. Other programs find its fill value there.
+class Unput {
+ public:
+  /// @param file  its name in the program.
+  explicit Unput(std::string file) : file_{std::move(file)} {}
+
+  void look(const steps::Commit& commit, const contents::Catalogue& catalogue);
+
+ private:
+  std::string file_;
+  std::set<int> told_;
+};
 
 /// A file at its lead, which is server 0, or the first member if members write themselves. It gives
 /// reports to the coordinator, and the orders of the coordinator to the council or to the

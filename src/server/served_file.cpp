@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -34,6 +35,26 @@
 #include "writing/stripes.h"
 
 namespace iocomp::server {
+
+void Hurry::note(int client, std::int64_t step, bool durable) {
+  auto& written = written_.try_emplace(client, step).first->second;
+  written = std::max(written, step);
+  if (durable) {
+    auto& until = durable_.try_emplace(client, step).first->second;
+    until = std::max(until, step);
+  }
+}
+
+void Hurry::settle(std::int64_t step) {
+  for (Steps* const steps : {&written_, &durable_}) {
+    std::erase_if(*steps, [step](const auto& entry) { return entry.second <= step; });
+  }
+}
+
+bool Hurry::covers(const Steps& steps, int client, std::int64_t step) {
+  const auto found = steps.find(client);
+  return found != steps.end() && step <= found->second;
+}
 
 using protocol::Notice;
 using writer::WriterFile;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -15,12 +16,33 @@
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
-#include "server/hurry.h"
 #include "writer/writer_file.h"
 #include "writing/piece.h"
 #include "writing/stripes.h"
 
 namespace iocomp::server {
+
+/// The compute ranks that wait for what they have put into a file, and up to which step.
+class Hurry {
+ public:
+  /// @param durable  true if it waits until that is durable, false if until it is written.
+  void note(int client, std::int64_t step, bool durable);
+  [[nodiscard]] bool for_written(int client, std::int64_t step) const {
+    return covers(written_, client, step);
+  }
+  [[nodiscard]] bool for_durable(int client, std::int64_t step) const {
+    return covers(durable_, client, step);
+  }
+  /// Nobody waits any more for this step and those before it.
+  void settle(std::int64_t step);
+
+ private:
+  using Steps = std::map<int, std::int64_t>;  // by client: the last one
+  [[nodiscard]] static bool covers(const Steps& steps, int client, std::int64_t step);
+
+  Steps written_;
+  Steps durable_;
+};
 
 /// A file that this server writes for compute ranks. It begins the pieces that they send, has its
 /// WriterFile write them, and tells the ranks what became of them.

@@ -4,41 +4,268 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
+#include <functional>
+#include <iomanip>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/size_signal.h"
 #include "client/client.h"
 #include "config/log_level.h"
+#include "config/parse.h"
+#include "config/settings.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
+#include "mpi/peers.h"
+#include "mpi/wait.h"
 #include "server/server.h"
 #include "session/configuration.h"
 #include "session/connection.h"
-#include "session/ended_servers.h"
 #include "session/memory_shares.h"
 #include "session/others.h"
 #include "session/ranks.h"
 #include "session/report.h"
 #include "session/seating.h"
-#include "session/timeline.h"
 #include "session/version.h"
 #include "session/writer_threads.h"
 
 namespace iocomp::session {
+
+/// Servers serve one session, unless `server.end` is "return": note them for the sessions that
+/// come.
+/// @param servers  group of processes.
+void note_servers_of_one_session(MPI_Group servers);
+
+/// A communicator for a new session must have none of them: nobody there would answer.
+/// @throws Error{invalid_argument} that names one.
+void check_that_nobody_served(MPI_Comm comm);
+
+namespace {
+
+// The servers of a session that has ended, by ranks in MPI_COMM_WORLD. There is one set for the
+// process.
+std::set<int>& servers_of_one_session() {
+  static std::set<int> ranks;
+  return ranks;
+}
+
+// The rank in MPI_COMM_WORLD by rank in the group; MPI_UNDEFINED for processes of other worlds.
+std::vector<int> world_ranks(MPI_Group group) {
+  const mpi::Group world = mpi::group_of(MPI_COMM_WORLD);
+  int size = 0;
+  mpi::check(MPI_Group_size(group, &size));
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> found(ranks.size(), MPI_UNDEFINED);
+  mpi::check(MPI_Group_translate_ranks(group, size, ranks.data(), world.raw(), found.data()));
+  return found;
+}
+
+}  // namespace
+
+void note_servers_of_one_session(MPI_Group servers) {
+  for (const int rank : world_ranks(servers)) {
+    if (rank != MPI_UNDEFINED) {
+      servers_of_one_session().insert(rank);
+    }
+  }
+}
+
+void check_that_nobody_served(MPI_Comm comm) {
+  if (servers_of_one_session().empty()) {
+    return;
+  }
+  const auto ranks = world_ranks(mpi::group_of(comm).raw());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (servers_of_one_session().contains(ranks[i])) {
+      throw Error{
+          ErrorCode::invalid_argument,
+          "iocomp_init: rank " + std::to_string(i) +
+              " of the communicator was a server of an earlier session, and servers serve "
+              "one; set server.end = \"return\", so that they can take part in the next one"};
+    }
+  }
+}
+
+namespace {
+
+[[noreturn]] void refuse(const config::Settings& settings, const char* key, const char* allowed) {
+  const auto value = settings.value(key);
+  throw Error{ErrorCode::invalid_setting,
+              std::string{key} + " = \"" + value.text + "\" (" + value.origin + "): " + allowed};
+}
+
+std::vector<int> signals_in(const config::Settings& settings) {
+  std::string text = settings.text("stop.signals");
+  std::ranges::replace(text, ',', ' ');
+  std::istringstream words{text};
+  std::vector<int> signals;
+  for (std::string word; words >> word;) {
+    const auto signal = signal_named(word);
+    if (!signal) {
+      refuse(settings, "stop.signals",
+             "allowed are HUP, INT, QUIT, USR1, USR2, TERM, XCPU, URG and CONT, with or without "
+             "SIG, commas between");
+    }
+    signals.push_back(*signal);
+  }
+  return signals;
+}
+
+// The time that Slurm says, if it does.
+std::optional<double> end_of_job() {
+  const char* const slurm = std::getenv("SLURM_JOB_END_TIME");  // NOLINT(concurrency-mt-unsafe)
+  return slurm == nullptr ? std::nullopt : config::parse_real(slurm);
+}
+
+std::optional<double> moment_to_stop(const config::Settings& settings, bool warns) {
+  constexpr std::string_view minus = " - ";
+  const auto text = settings.text("stop.at");
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const auto dash = text.find(minus);
+  const auto before = dash == std::string::npos
+                          ? std::optional{0.0}
+                          : config::parse_duration(text.substr(dash + minus.size()));
+  const auto end = text.substr(0, dash);
+  const auto when = end == "end" ? end_of_job() : moment(end);
+  if (!before || (!when && end != "end")) {
+    refuse(settings, "stop.at",
+           "allowed are end (of the Slurm job), a local time such as 2026-11-23T18:00, and seconds "
+           "since 1970, each also with a duration, as in \"end - 10 min\"");
+  }
+  if (!when && warns) {
+    log::warning("stop.at = \"" + text +
+                 "\", but nobody says when the job ends: there is no SLURM_JOB_END_TIME");
+  }
+  return when ? std::optional{*when - *before} : std::nullopt;
+}
+
+double time_of_day() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::optional<double> moment(const std::string& text) {
+  if (const auto seconds = config::parse_real(text)) {
+    return seconds;
+  }
+  for (const char* const form : {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"}) {
+    std::tm parts{};
+    std::istringstream stream{text};
+    stream >> std::get_time(&parts, form);
+    if (!stream.fail() && stream.peek() == std::istringstream::traits_type::eof()) {
+      parts.tm_isdst = -1;
+      return static_cast<double>(std::mktime(&parts));
+    }
+  }
+  return std::nullopt;
+}
+
+Stopping::Stopping(const config::Settings& settings, bool warns)
+    : signals_{signals_in(settings)},
+      signal_names_{settings.text("stop.signals")},
+      moment_{moment_to_stop(settings, warns)} {}
+
+std::string Stopping::reason() const {
+  if (signals_.has_come()) {
+    return "a signal of stop.signals (" + signal_names_ + ") has come";
+  }
+  return moment_ && time_of_day() >= *moment_ ? "the job ends soon (stop.at)" : "";
+}
+
+Calls::Calls(const mpi::WaitPolicy& policy) : policy_{policy} { check_thread(); }
+
+void Calls::begin() {
+  policy_.begin_call();
+  if (!is_checked_ && std::this_thread::get_id() != last_) {
+    check_thread();
+  }
+}
+
+void Calls::check_thread() {
+  last_ = std::this_thread::get_id();
+  int level = MPI_THREAD_SINGLE;
+  int is_main = 1;
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&is_main);
+  is_checked_ = level >= MPI_THREAD_SERIALIZED;
+  if (!is_checked_ && is_main == 0) {
+    is_checked_ = true;
+    log::warning(
+        "iocomp is called from a thread that did not initialise MPI. MPI allows that if the "
+        "program asks for MPI_THREAD_SERIALIZED (MPI_Init_thread); it has " +
+        std::string{level == MPI_THREAD_FUNNELED ? "MPI_THREAD_FUNNELED" : "MPI_THREAD_SINGLE"});
+  }
+}
+
+// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF.
+FinalizeWatch::FinalizeWatch(std::function<void()> call) : call_{std::move(call)} {
+  mpi::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizing, &key_, nullptr));
+  mpi::check(MPI_Comm_set_attr(MPI_COMM_SELF, key_, this));
+}
+
+int FinalizeWatch::finalizing(MPI_Comm /*comm*/, int /*key*/, void* watch, void* /*unused*/) {
+  const SizeSignalHeld held;
+  if (const auto call = std::exchange(static_cast<FinalizeWatch*>(watch)->call_, {})) {
+    call();
+  }
+  return MPI_SUCCESS;
+}
+
+FinalizeWatch::~FinalizeWatch() {
+  call_ = {};
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  if (is_over == 0) {
+    MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
+    MPI_Comm_free_keyval(&key_);
+  }
+}
+
+ProgramCommunicator::ProgramCommunicator(MPI_Comm world) {
+  mpi::check(MPI_Comm_get_errhandler(world, &errors_));
+}
+
+ProgramCommunicator::~ProgramCommunicator() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (errors_ != MPI_ERRHANDLER_NULL && finalized == 0) {
+    MPI_Errhandler_free(&errors_);
+  }
+}
+
+void ProgramCommunicator::make(const mpi::Communicator& compute_ranks,
+                               const mpi::WaitPolicy& policy) {
+  comm_ = mpi::duplicate(compute_ranks.raw(), policy, "the other ranks in iocomp_init");
+  mpi::check(MPI_Comm_set_errhandler(comm_.raw(), errors_));
+}
+
 namespace {
 
 void check_seats(Seating& seating, const Ranks& ranks, const config::Settings& settings) {

@@ -5,8 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "array/decomposition.h"
 #include "base/crew.h"
@@ -17,22 +20,90 @@
 #include "contents/dimensions.h"
 #include "contents/variable.h"
 #include "mpi/handle.h"
+#include "mpi/wait.h"
 #include "protocol/messages.h"
 #include "reading/input.h"
-#include "session/calls.h"
 #include "session/configuration.h"
 #include "session/connection.h"
-#include "session/finalize_watch.h"
-#include "session/program_communicator.h"
 #include "session/ranks.h"
 #include "session/seating.h"
-#include "session/stopping.h"
 #include "trace/counters.h"
 #include "trace/event.h"
 #include "trace/timeline.h"
 #include "transport/shared_memory/node_stripes.h"
 
 namespace iocomp::session {
+
+/// Seconds since 1970 of a setting such as "2026-11-23T18:00" (local time) or "1795456800".
+[[nodiscard]] std::optional<double> moment(const std::string& text);
+
+/// The end of the job as far as this rank knows: signals that have come, and the time that is left.
+class Stopping {
+ public:
+  /// @throws Error{invalid_setting} for signals and times that are none.
+  Stopping(const config::Settings& settings, bool warns);
+
+  /// True if a signal is one of those that tell to stop.
+  [[nodiscard]] bool catches(int signal) const noexcept { return signals_.watches(signal); }
+  /// The reason why the program should stop now, as far as this rank knows; empty: it need not.
+  [[nodiscard]] std::string reason() const;
+
+ private:
+  SignalWatch signals_;
+  std::string signal_names_;
+  std::optional<double> moment_;  // s since 1970
+};
+
+/// The calls of the program, which come one at a time.
+class Calls {
+ public:
+  /// @param policy  of the session: the waits of a call share its deadline.
+  explicit Calls(const mpi::WaitPolicy& policy);
+
+  /// Another call begins. Warns, once, if it comes from a thread that must not call MPI.
+  void begin();
+
+ private:
+  void check_thread();
+
+  mpi::WaitPolicy policy_;
+  bool is_checked_ = false;  // MPI allows calls from all threads, or the program was warned
+  std::thread::id last_;     // thread that called
+};
+
+/// Calls back when the program calls MPI_Finalize while this lives. MPI can still be used then.
+class FinalizeWatch {
+ public:
+  explicit FinalizeWatch(std::function<void()> call);
+  FinalizeWatch(const FinalizeWatch&) = delete;
+  FinalizeWatch& operator=(const FinalizeWatch&) = delete;
+  ~FinalizeWatch();
+
+ private:
+  static int finalizing(MPI_Comm comm, int key, void* watch, void* unused);
+
+  std::function<void()> call_;
+  int key_ = MPI_KEYVAL_INVALID;
+};
+
+/// The communicator that the program uses in the place of its own. It behaves as that one does when
+/// an MPI call fails.
+class ProgramCommunicator {
+ public:
+  explicit ProgramCommunicator(MPI_Comm world);
+  ~ProgramCommunicator();
+  ProgramCommunicator(const ProgramCommunicator&) = delete;
+  ProgramCommunicator& operator=(const ProgramCommunicator&) = delete;
+
+  /// Collective over `compute_ranks`.
+  void make(const mpi::Communicator& compute_ranks, const mpi::WaitPolicy& policy);
+  /// MPI_COMM_NULL before `make`.
+  [[nodiscard]] MPI_Comm raw() const noexcept { return comm_.raw(); }
+
+ private:
+  mpi::Communicator comm_;
+  MPI_Errhandler errors_ = MPI_ERRHANDLER_NULL;
+};
 
 // The types that the C functions work with, so that they need to know this room only.
 using Client = client::Client;

@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "array/element_type.h"
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/bug.h"
+#include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -18,11 +20,11 @@
 #include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/kept_blocks.h"
-#include "client/local/short_runs.h"
 #include "client/local/waiting_writes.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "contents/variable.h"
 #include "disk/engine.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -32,6 +34,17 @@
 #include "writing/stripes.h"
 
 namespace iocomp::client {
+
+void ShortRuns::note(const contents::Variable& variable, std::int64_t runs, std::int64_t elements,
+                     const char* why) {
+  const auto element = static_cast<std::int64_t>(array::size_bytes(variable.type));
+  if (runs < many || elements * element / runs > longest || !told_.insert(variable.id).second) {
+    return;
+  }
+  link_.warn("file \"" + file_ + "\", variable \"" + variable.name + "\": " + std::to_string(runs) +
+             " runs of " + format_bytes(elements * element / runs) +
+             " are written one by one, because " + why);
+}
 
 using writer::WriterFile;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "formats/source.h"
+
 #include <adios2.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -20,7 +22,6 @@
 #include "base/path.h"
 #include "formats/adios2/failure.h"
 #include "formats/adios2/read_values.h"
-#include "formats/source.h"
 #include "formats/sources.h"
 
 namespace iocomp::formats::bp {

@@ -2,7 +2,9 @@
 #include <adios2.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +12,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,9 +37,8 @@
 #include "contents/step_numbers.h"
 #include "formats/adios2/earlier_dataset.h"
 #include "formats/adios2/engine.h"
-#include "formats/adios2/room.h"
+#include "formats/adios2/failure.h"
 #include "formats/adios2/values.h"
-#include "formats/adios2/writers.h"
 #include "formats/communicator.h"
 #include "formats/format.h"
 #include "formats/open_together.h"
@@ -43,8 +46,181 @@
 #include "formats/sub_boxes.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "mpi/wait.h"
 
 namespace iocomp::formats::bp {
+
+/// The processes that write one dataset together through ADIOS2, which does not survive a failure
+/// of one of them: the others stay in a collective call of its own.
+class Writers {
+ public:
+  /// Collective over `comm`, which outlives this.
+  Writers(MPI_Comm comm, const mpi::WaitPolicy& wait);
+
+  [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+  /// The way in which they wait for one another, outside of ADIOS2.
+  [[nodiscard]] const mpi::WaitPolicy& wait() const noexcept { return wait_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+
+  /// Carry out a collective call of ADIOS2. Where it fails on some, all throw; where the others do
+  /// not come back from it within a minute, or the deadline if that is shorter, the job is aborted,
+  /// because they never will.
+  /// @throws Error{storage_failure} "cannot ACTION PATH: ADIOS2: ...", the same on all.
+  void together(const std::string& action, const std::string& path,
+                const std::function<void()>& call) const;
+
+  /// Do what makes the dataset durable from every node but that of the first writer, once all are
+  /// here. Collective. @throws Error{storage_failure}, the same on all.
+  void on_other_nodes(const std::function<void()>& make_durable) const;
+
+ private:
+  void agree(const Outcome& mine, double deadline_seconds) const;
+
+  MPI_Comm comm_;
+  mpi::WaitPolicy wait_;
+  double patience_seconds_;
+  int rank_ = 0;
+  int size_ = 1;
+  bool has_other_nodes_ = false;
+  bool syncs_ = false;  // for its node, which is another than that of the first writer
+};
+
+namespace {
+
+constexpr double longest_patience_seconds = 60;
+
+Outcome attempt(const std::string& what, const std::function<void()>& call) {
+  try {
+    call();
+    return {};
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  } catch (const std::exception& error) {
+    const Error told = failure_of_adios2(what, error);
+    return {told.code(), told.what()};
+  }
+}
+
+}  // namespace
+
+Writers::Writers(MPI_Comm comm, const mpi::WaitPolicy& wait)
+    : comm_{comm},
+      wait_{wait},
+      patience_seconds_{wait.deadline_seconds > 0
+                            ? std::min(wait.deadline_seconds, longest_patience_seconds)
+                            : longest_patience_seconds} {
+  mpi::check(MPI_Comm_rank(comm, &rank_));
+  mpi::check(MPI_Comm_size(comm, &size_));
+  MPI_Comm node = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
+  int rank_on_node = 0;
+  mpi::check(MPI_Comm_rank(node, &rank_on_node));
+  int first_on_node = rank_;
+  mpi::check(MPI_Bcast(&first_on_node, 1, MPI_INT, 0, node));
+  MPI_Comm_free(&node);
+  syncs_ = rank_on_node == 0 && first_on_node != 0;
+  std::array<std::int64_t, 1> any{syncs_ ? 1 : 0};
+  mpi::maximum(comm, any, wait_, "the other writers of a dataset");
+  has_other_nodes_ = any[0] != 0;
+}
+
+void Writers::agree(const Outcome& mine, double deadline_seconds) const {
+  const mpi::WaitPolicy policy{deadline_seconds};
+  Outcome common;
+  try {
+    common = mpi::agree(comm_, mine, policy, "the other writers of a dataset");
+  } catch (const Error&) {
+    std::fprintf(stderr,
+                 "iocomp: %s (on writer %d). The others are inside ADIOS2 and wait for this one "
+                 "for ever: the job is aborted.\n",
+                 mine.story.c_str(), rank_);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  common.throw_unless_ok();
+}
+
+void Writers::together(const std::string& action, const std::string& path,
+                       const std::function<void()>& call) const {
+  const Outcome mine = attempt(action + ' ' + path, call);
+  agree(mine, mine.ok() ? 0 : patience_seconds_);
+}
+
+void Writers::on_other_nodes(const std::function<void()>& make_durable) const {
+  if (!has_other_nodes_) {
+    return;
+  }
+  agree({}, 0);  // all have written
+  const Outcome mine = outcome_of([&] {
+    if (syncs_) {
+      make_durable();
+    }
+  });
+  agree(mine, 0);
+}
+
+/// Room on the file system of `folder` that is set aside until `bytes` are written: a file without
+/// a name.
+class Room {
+ public:
+  /// Does not throw: see `error`.
+  Room(const OpenFolder& folder, std::int64_t bytes) noexcept;
+  /// 0, or the errno that says why there is no such room.
+  [[nodiscard]] int error() const noexcept { return error_; }
+
+ private:
+  Descriptor file_;
+  int error_ = 0;
+};
+
+/// 0, or EFBIG if a file that gets so many bytes more may become longer than this process may make
+/// one (`ulimit -f`).
+/// @param name  of the file in the folder. Empty: the longest file in it counts.
+/// @throws Error{storage_failure}.
+[[nodiscard]] int error_of_limit(const OpenFolder& folder, const std::string& name,
+                                 std::int64_t bytes);
+
+namespace {
+
+bool has_no_such_files(int error) {
+  return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL || error == EISDIR ||
+         error == ENOENT;
+}
+
+// If no room can be set aside, compare with the room that the file system says is left.
+int error_by_looking(const OpenFolder& folder, std::int64_t bytes) {
+  const auto room = folder.file_system();
+  if (!room) {
+    return 0;  // then the write will tell
+  }
+  const auto left =
+      static_cast<std::uint64_t>(room->f_bavail) * static_cast<std::uint64_t>(room->f_bsize);
+  return left < static_cast<std::uint64_t>(bytes) ? ENOSPC : 0;
+}
+
+}  // namespace
+
+Room::Room(const OpenFolder& folder, std::int64_t bytes) noexcept
+    : file_{folder.create_nameless(O_WRONLY)} {
+  if (!file_.is_open()) {
+    error_ = has_no_such_files(errno) ? error_by_looking(folder, bytes) : errno;
+  } else if (::fallocate(file_.raw(), 0, 0, bytes) != 0) {
+    error_ = has_no_such_files(errno) ? error_by_looking(folder, bytes) : errno;
+  }
+}
+
+int error_of_limit(const OpenFolder& folder, const std::string& name, std::int64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return 0;
+  }
+  std::int64_t longest = 0;
+  for (const auto& each : name.empty() ? folder.names() : std::vector{name}) {
+    const auto found = folder.find(each);
+    longest = std::max<std::int64_t>(longest, found ? found->st_size : 0);
+  }
+  return static_cast<rlim_t>(longest + bytes) > limit.rlim_cur ? EFBIG : 0;
+}
 
 /// A dataset of ADIOS2. What is written of a step is remembered, not copied, and given to ADIOS2
 /// when the step is whole: so a step that fails never reaches it. Steps that were given up are
@@ -321,7 +497,7 @@ void DatasetTarget::write_parts(const Description& description) {
   engine_.BeginStep();
   bring_scalars_to_the_first(description);
   for (const auto& part : parts_) {
-    put(io_, engine_, part.variable, part.box, part.bytes);
+    bp::put(io_, engine_, part.variable, part.box, part.bytes);
   }
   put_what_is_empty(description);
   if (std::ranges::all_of(description.contents, [](const Placed& placed) {
@@ -351,7 +527,7 @@ void DatasetTarget::put_what_is_empty(const Description& description) {
     const array::Shape& shape = placed.variable.shape;
     if (writers_.rank() == 0 && array::elements(shape) == 0) {
       const array::Box all{.dimensions = shape.dimensions, .start = {}, .count = shape.extent};
-      put(io_, engine_, placed.variable, all, &nothing);
+      bp::put(io_, engine_, placed.variable, all, &nothing);
     }
   }
 }

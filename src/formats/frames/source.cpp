@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads what manifests call "frames". It is written by back-end posix.
+#include "formats/source.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -29,7 +31,6 @@
 #include "compress/zstd.h"
 #include "formats/frames/index.h"
 #include "formats/part_copy.h"
-#include "formats/source.h"
 #include "formats/sources.h"
 #include "formats/sub_boxes.h"
 

@@ -28,8 +28,8 @@
 #include "formats/extent.h"
 #include "formats/format.h"
 #include "formats/hdf5/chunk_filter.h"
+#include "formats/hdf5/library_filter.h"
 #include "formats/hdf5/record_file.h"
-#include "formats/hdf5/record_filters.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/open_together.h"
@@ -39,6 +39,24 @@
 #include "mpi/error.h"
 
 namespace iocomp::formats::h5 {
+
+void RecordFilters::filter(const Variable& variable, std::span<const std::byte> whole, Packed& to) {
+  const TimeChunks chunks{variable, options_};
+  if (chunks.compression.method == Compression::Method::filter) {
+    auto found = of_library_.find(variable.id);
+    if (found == of_library_.end() || found->second.shape() != variable.shape) {
+      found = of_library_.insert_or_assign(variable.id, LibraryFilter{variable, options_}).first;
+    }
+    to.filter_mask = found->second.filter(whole, to.bytes);
+    return;
+  }
+  auto filter = spares_.take();
+  const auto filtered = filter->filter(whole, chunks.stored_bytes, chunks.compression);
+  to.bytes.assign(filtered.begin(), filtered.end());
+  to.filter_mask = 0;
+  spares_.give_back(std::move(filter));
+}
+
 namespace {
 
 constexpr const char* other_members = "the other writers of a compressed file";

@@ -2,31 +2,77 @@
 #pragma once
 
 #include <mpi.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "base/path.h"
 #include "base/scratch_memory.h"
 #include "base/spares.h"
 #include "formats/chunks/chunk_parts.h"
 #include "formats/chunks/chunk_writer.h"
 #include "formats/format.h"
+#include "formats/hdf5/chunk_filter.h"
+#include "formats/hdf5/library_filter.h"
 #include "formats/hdf5/record_file.h"
-#include "formats/hdf5/record_filters.h"
-#include "formats/hdf5/synced_file.h"
 #include "formats/packed_writer.h"
 #include "formats/visibility.h"
 #include "formats/words.h"
 #include "mpi/wait.h"
 
 namespace iocomp::formats::h5 {
+
+/// A file that is open, and made durable. The system tells a failure of that once, and what is lost
+/// stays lost. So after one failure each further call fails.
+class SyncedFile {
+ public:
+  SyncedFile(std::string path, Descriptor file) : path_{std::move(path)}, file_{std::move(file)} {}
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] const Descriptor& file() const noexcept { return file_; }
+  /// @throws Error{storage_failure}.
+  void sync() {
+    if (error_ == 0 && ::fsync(file_.raw()) != 0) {
+      error_ = errno;
+    }
+    if (error_ != 0) {
+      throw failure("fsync", path_, error_);
+    }
+  }
+
+ private:
+  std::string path_;
+  Descriptor file_;
+  int error_ = 0;
+};
+
+/// Filters the chunks of all variables of a file. Those of HDF5 itself are for the thread that has
+/// it; the others, which are this library's own, for any number of threads.
+class RecordFilters {
+ public:
+  /// `options` outlive this.
+  explicit RecordFilters(const FormatOptions& options) : options_{options} {}
+
+  /// @throws Error{storage_failure}.
+  void filter(const Variable& variable, std::span<const std::byte> whole, Packed& to);
+
+ private:
+  const FormatOptions& options_;
+  Spares<ChunkFilter> spares_;
+  std::map<int, LibraryFilter> of_library_;  // by id of the variable
+};
 
 /// Records with compression. When all of a step is there, the writers send one another
 /// parts of chunks, so that each chunk lies with one of them, who compresses and writes it. The

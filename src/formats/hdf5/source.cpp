@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "formats/source.h"
+
 #include <hdf5.h>
 
 #include <algorithm>
@@ -31,7 +33,6 @@
 #include "formats/library_file.h"
 #include "formats/padded_texts.h"
 #include "formats/plain_source.h"
-#include "formats/source.h"
 #include "formats/sources.h"
 
 namespace iocomp::formats::h5 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,9 +14,53 @@
 #include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/object_header.h"
 #include "formats/hdf5/rooms.h"
-#include "formats/hdf5/step_links.h"
 
 namespace iocomp::formats::h5 {
+
+/// The root group of a file of steps: a link to the group of each step. HDF5 changes a group in
+/// place; this one is written so that what readers see of it stays as it is. Its links are messages
+/// of its object header ("compact"). Blocks of links that are full never change. The header itself,
+/// with the last links, there is for each edition of the file.
+class StepLinks {
+ public:
+  explicit StepLinks(MetadataRoom& room) : room_{room} {}
+
+  /// The group of a step behind all that are there. Its link has the number of the step.
+  void add(std::int64_t step, std::int64_t number, std::int64_t address) {
+    links_.push_back({step, number, address});
+  }
+  /// There are no links to steps from this one on.
+  void forget(std::int64_t from);
+  [[nodiscard]] bool has_from(std::int64_t step) const noexcept {
+    return !links_.empty() && links_.back().step >= step;
+  }
+
+  /// @param own  what the group has beside its links.
+  /// @return the address of the group.
+  [[nodiscard]] std::int64_t write(int edition, const std::vector<HeaderMessage>& own);
+
+ private:
+  struct Link {
+    std::int64_t step = 0;
+    std::int64_t number = 0;
+    std::int64_t address = 0;
+  };
+  struct Block {
+    std::int64_t address = 0;
+    std::size_t bytes = 0;
+  };
+  struct Place {
+    std::int64_t address = 0;
+    std::int64_t bytes = 0;
+  };
+  [[nodiscard]] HeaderMessage link(std::size_t index) const;
+  void fill_block();
+
+  MetadataRoom& room_;
+  std::vector<Link> links_;
+  std::vector<Block> full_;
+  std::array<Place, 2> headers_{};  // of the editions
+};
 
 /// `layout = "steps"`: the lead alone has the file open in HDF5, for the metadata; anybody writes
 /// the data, at the offsets that `place` returns, through other descriptors. HDF5 makes the group

@@ -11,15 +11,26 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/dataset.h"
-#include "formats/hdf5/earlier_records.h"
+#include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/record_file.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
+
+/// The contents of a file with `layout = "time"` at the moment when a job goes on with it.
+struct EarlierRecords {
+  /// @throws Error{storage_failure}.
+  EarlierRecords(const Descriptor& opened, const std::string& path);
+
+  std::map<std::string, EarlierDataset> datasets;  ///< by name
+  Attributes attributes;                           ///< of the file
+  std::map<std::string, Attributes> of_variable;   ///< by name
+};
 
 /// `layout = "time"`: each variable is one chunked dataset that grows with the steps, and the
 /// chunks of a record follow one another in the file. Those without elements have no dataset.

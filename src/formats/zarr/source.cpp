@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "formats/source.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -35,7 +37,6 @@
 #include "formats/extent.h"
 #include "formats/part_copy.h"
 #include "formats/plain_source.h"
-#include "formats/source.h"
 #include "formats/sources.h"
 #include "formats/words.h"
 #include "formats/zarr/array.h"
