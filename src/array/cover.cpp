@@ -74,18 +74,6 @@ void add(Cover& sum_of, const Cover& more) noexcept {
   sum_of.print = sum(sum_of.print, more.print);
 }
 
-CoverWords words_of(const Cover& cover) noexcept {
-  return {static_cast<std::int64_t>(cover.elements), static_cast<std::int64_t>(cover.print & low),
-          static_cast<std::int64_t>(cover.print >> low_bits)};
-}
-
-Cover cover_from(const CoverWords& sums) noexcept {
-  const auto high = static_cast<std::uint64_t>(sums[2]) % prime;
-  const auto rest = static_cast<std::uint64_t>(sums[1]) % prime;
-  return {static_cast<std::uint64_t>(sums[0]),
-          sum(product(high, std::uint64_t{1} << low_bits), rest)};
-}
-
 Cover cover_of(const Shape& shape, const Region& region) noexcept {
   Cover cover;
   cover.elements = static_cast<std::uint64_t>(elements(region));

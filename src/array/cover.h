@@ -22,11 +22,6 @@ struct Cover {
 };
 void add(Cover& sum, const Cover& more) noexcept;
 
-/// A cover as numbers that MPI can sum over up to 2^31 ranks, and back.
-using CoverWords = std::array<std::int64_t, 3>;
-[[nodiscard]] CoverWords words_of(const Cover& cover) noexcept;
-[[nodiscard]] Cover cover_from(const CoverWords& sums) noexcept;
-
 /// O(dimensions), or O(runs); times the logarithm of the number of elements.
 [[nodiscard]] Cover cover_of(const Shape& shape, const Region& region) noexcept;
 /// Every element once.

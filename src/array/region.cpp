@@ -24,20 +24,6 @@ bool is_contiguous(const Shape& shape, const Region& region) noexcept {
   return region.runs ? region.runs->size() <= 1 : is_contiguous(shape, region.box);
 }
 
-std::int64_t end_index(const Shape& shape, const Region& region) noexcept {
-  if (region.runs) {
-    return region.runs->end();
-  }
-  std::int64_t last = 0;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
-    if (region.box.count[d] == 0) {
-      return 0;
-    }
-    last = last * shape.extent[d] + region.box.start[d] + region.box.count[d] - 1;
-  }
-  return last + 1;
-}
-
 void check_inside(const Shape& shape, const Region& region) {
   if (region.runs) {
     if (region.runs->end() > elements(shape)) {

@@ -28,8 +28,6 @@ struct Region {
                                           std::int64_t index) noexcept;
 /// True if the elements follow one another in the row-major order of the shape.
 [[nodiscard]] bool is_contiguous(const Shape& shape, const Region& region) noexcept;
-/// Row-major index behind the last element; 0 when there is none.
-[[nodiscard]] std::int64_t end_index(const Shape& shape, const Region& region) noexcept;
 /// @throws Error{invalid_argument} when an element lies outside the shape, or a box has other
 /// dimensions.
 void check_inside(const Shape& shape, const Region& region);

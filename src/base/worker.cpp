@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/worker.h"
 
-#include <algorithm>
 #include <condition_variable>
-#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -18,24 +16,17 @@
 
 namespace iocomp {
 
-Worker::Worker(const std::string& name, int threads) {
-  const auto count = static_cast<std::size_t>(std::max(threads, 1));
+Worker::Worker(const std::string& name) {
   try {
-    while (threads_.size() < count) {
-      threads_.push_back(start_thread(name, [this](const std::stop_token& stop) { work(stop); }));
-    }
+    thread_ = start_thread(name, [this](const std::stop_token& stop) { work(stop); });
   } catch (const std::system_error& error) {
-    if (threads_.empty()) {
-      throw Error{ErrorCode::storage_failure,
-                  std::string{"cannot start a writer thread: "} + error.what()};
-    }
+    throw Error{ErrorCode::storage_failure,
+                std::string{"cannot start a writer thread: "} + error.what()};
   }
 }
 
 Worker::~Worker() {
-  for (std::jthread& thread : threads_) {
-    thread.request_stop();
-  }
+  thread_.request_stop();
   submitted_.notify_all();
 }
 

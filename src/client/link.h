@@ -64,7 +64,6 @@ class Link {
   [[nodiscard]] steps::Progress& progress() noexcept { return progress_; }
   [[nodiscard]] Waiting& waiting() noexcept { return waiting_; }
   [[nodiscard]] CopyMemory& copies() noexcept { return copies_; }
-  [[nodiscard]] Journal& journal() noexcept { return journal_; }
   [[nodiscard]] RunLists& run_lists() noexcept { return run_lists_; }
   [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
   [[nodiscard]] device::GpuMemory& gpu_memory() noexcept { return gpu_memory_; }

@@ -122,7 +122,7 @@ class Publisher {
   struct Target {
     std::unique_ptr<formats::PlainTarget> format;  // if it must place variables
     std::shared_ptr<disk::OutputFile> file;        // for size and fsync
-    bool has_values = false;  // that others have written
+    bool has_values = false;                       // that others have written
     bool is_asked = false;
     bool is_started = false;
     Outcome failure;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/order.h"
+#include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
 
@@ -31,7 +32,7 @@ bool is_chosen(Order order, int per_node) {
 }
 
 void check_order(Order order, int per_node) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD);
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
   const auto opened = openers(world.raw(), order, per_node, policy(), "the other ranks");
   EXPECT_EQ(mpi::rank(world) == 0, mpi::rank(opened.comm) == 0);
   EXPECT_EQ(opened.aggregates, is_chosen(order, per_node));

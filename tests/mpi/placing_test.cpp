@@ -82,7 +82,7 @@ std::vector<Request> requests(int ranks) {
 }
 
 TEST(PlaceRank, DecidesWhatATableOfAllWould) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD);
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
   const int rank = mpi::rank(world);
   const int ranks = mpi::size(world);
   for (int size = 1; size <= ranks; ++size) {
@@ -110,7 +110,7 @@ TEST(PlaceRank, DecidesWhatATableOfAllWould) {
 }
 
 TEST(Deliver, BringsEveryLetterToItsReader) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD);
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
   const int rank = mpi::rank(world);
   const int ranks = mpi::size(world);
   std::vector<mpi::Letter> letters;
@@ -126,7 +126,7 @@ TEST(Deliver, BringsEveryLetterToItsReader) {
 }
 
 TEST(Peers, KnowTheRanksOfBothHalvesOfASplit) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD);
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
   const int rank = mpi::rank(world);
   const int ranks = mpi::size(world);
   if (ranks < 2) {
@@ -149,7 +149,7 @@ TEST(Peers, KnowTheRanksOfBothHalvesOfASplit) {
 }
 
 TEST(Scans, CountWhatIsBeforeARank) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD);
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
   const int rank = mpi::rank(world);
   EXPECT_EQ(mpi::sum_before(world.raw(), rank + 1, policy(), "all"), rank * (rank + 1) / 2);
   EXPECT_EQ(mpi::maximum_before(world.raw(), rank, -5, policy(), "all"), rank == 0 ? -5 : rank - 1);

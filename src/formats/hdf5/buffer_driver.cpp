@@ -231,7 +231,7 @@ void keep_room_for_metadata(hid_t file) {
   if (found == nullptr) {
     return;
   }
-  const haddr_t wanted = 2 * aligned(*found, metadata_block_bytes);  // HDF5's and a MetadataRoom's
+  const haddr_t wanted = 2 * aligned(*found, metadata_block_bytes);  // HDF5's and iocomp's own
   if (aligned(*found, found->kept) + wanted > found->kept_end) {
     found->kept = next_place(*found);
     found->allotted = found->kept_end = found->kept + wanted;

@@ -53,6 +53,17 @@ BufferedFile::~BufferedFile() {
   }
 }
 
+std::int64_t BufferedFile::take_metadata(std::int64_t bytes) {
+  constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
+  const std::int64_t rounded = (bytes + 7) / 8 * 8;
+  if (end_of_metadata_ - next_metadata_ < rounded) {
+    const std::int64_t block = std::max(rounded, block_bytes);
+    next_metadata_ = allot_metadata(file_, block);
+    end_of_metadata_ = next_metadata_ + block;
+  }
+  return std::exchange(next_metadata_, next_metadata_ + rounded);
+}
+
 void BufferedFile::flush() {
   const Quiet quiet;
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);

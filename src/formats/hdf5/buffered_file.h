@@ -36,6 +36,9 @@ class BufferedFile {
 
   /// The bytes that HDF5 has written, and those that are written beside them.
   [[nodiscard]] MetadataBuffer& buffer() noexcept { return buffer_; }
+  /// Room for metadata that iocomp itself writes: small parts of large blocks.
+  /// @return the address of so many bytes, a multiple of eight.
+  [[nodiscard]] std::int64_t take_metadata(std::int64_t bytes);
   /// Have HDF5 write all that it keeps to the buffer.
   void flush();
   /// Store in the file what the buffer has.
@@ -64,6 +67,8 @@ class BufferedFile {
   std::int64_t earlier_bytes_;    // a manifest may count them
   std::int64_t visible_end_ = 0;  // of what the root leads to
   std::int64_t next_end_ = 0;
+  std::int64_t next_metadata_ = 0;  // in the block that take_metadata divides
+  std::int64_t end_of_metadata_ = 0;
   hid_t file_ = H5I_INVALID_HID;  // closed before the buffer goes
 };
 

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/failure.h"
+#include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/encoding.h"
 #include "formats/hdf5/metadata_buffer.h"
-#include "formats/hdf5/metadata_room.h"
 
 namespace iocomp::formats::h5 {
 namespace {
@@ -72,9 +72,9 @@ std::vector<IndexedChunk> indexed_chunks(const MetadataBuffer& buffer, std::int6
   return all;
 }
 
-ChunkIndex::ChunkIndex(MetadataRoom& room, std::vector<std::int64_t> chunk,
+ChunkIndex::ChunkIndex(BufferedFile& file, std::vector<std::int64_t> chunk,
                        std::int64_t element_bytes)
-    : room_{room}, chunk_{std::move(chunk)}, element_bytes_{element_bytes} {}
+    : file_{file}, chunk_{std::move(chunk)}, element_bytes_{element_bytes} {}
 
 // A reader takes all of it, however much is used.
 std::int64_t ChunkIndex::node_bytes() const {
@@ -96,7 +96,7 @@ void ChunkIndex::add(std::size_t level, Entry entry) {
   nodes_[level].entries.push_back(std::move(entry));
   if (nodes_[level].entries.size() == most_entries) {
     const auto full = std::exchange(nodes_[level].entries, {});
-    const std::int64_t address = room_.take(node_bytes());
+    const std::int64_t address = file_.take_metadata(node_bytes());
     store(level, full, nullptr, address);
     const Entry& first = full.front();
     add(level + 1, {first.corner, first.bytes, address, first.filter_mask});
@@ -130,7 +130,7 @@ std::int64_t ChunkIndex::write(int edition) {
     }
     auto& place = nodes_[level].places.at(static_cast<std::size_t>(edition));
     if (place < 0) {
-      place = room_.take(node_bytes());
+      place = file_.take_metadata(node_bytes());
     }
     store(level, entries, behind, place);
     if (!entries.empty()) {
@@ -175,7 +175,7 @@ void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries, con
   encoder.put32(0);
   encoder.put32(0);
   put_corner(last_, true);
-  room_.file().buffer().write(address, encoder.take());
+  file_.buffer().write(address, encoder.take());
 }
 
 }  // namespace iocomp::formats::h5

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/extent.h"
-#include "formats/hdf5/metadata_room.h"
+#include "formats/hdf5/buffered_file.h"
 
 namespace iocomp::formats::h5 {
 
@@ -27,7 +27,7 @@ struct IndexedChunk {
 class ChunkIndex {
  public:
   /// @param chunk  its extent, in elements.
-  ChunkIndex(MetadataRoom& room, std::vector<std::int64_t> chunk, std::int64_t element_bytes);
+  ChunkIndex(BufferedFile& file, std::vector<std::int64_t> chunk, std::int64_t element_bytes);
 
   /// A chunk behind all that are there. @param corner  of it, in elements of the dataset.
   void add(std::vector<std::int64_t> corner, const Extent& where);
@@ -54,7 +54,7 @@ class ChunkIndex {
   void store(std::size_t level, const std::vector<Entry>& entries, const Entry* behind,
              std::int64_t address) const;
 
-  MetadataRoom& room_;
+  BufferedFile& file_;
   std::vector<std::int64_t> chunk_;
   std::int64_t element_bytes_;
   std::vector<Node> nodes_;         // the last of each level, from the leaves up

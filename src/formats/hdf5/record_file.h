@@ -17,7 +17,6 @@
 #include "formats/hdf5/chunk_index.h"
 #include "formats/hdf5/edition.h"
 #include "formats/hdf5/encoding.h"
-#include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/object_header.h"
 #include "formats/hdf5/rooms.h"
 #include "formats/hdf5/time_dataset.h"
@@ -28,7 +27,7 @@ namespace iocomp::formats::h5 {
 /// An HDF5 file whose variables have a record for each step, as one process knows it: the offsets
 /// of data that anybody writes. HDF5 makes all objects of the file for each of two editions, and
 /// again when more than their numbers of records has changed.
-class RecordFile {
+class RecordFile : public PlainTarget {
  public:
   /// @throws Error{storage_failure}, as all that follow.
   RecordFile(const Path& path, const FormatOptions& options)
@@ -38,24 +37,23 @@ class RecordFile {
         steps_{std::max<std::int64_t>(options.earlier_steps, 0)},
         is_numbered_{!options.one_step},
         numbers_{options.earlier_numbers, options.earlier_steps} {}
-  RecordFile(const RecordFile&) = delete;
-  RecordFile& operator=(const RecordFile&) = delete;
-  virtual ~RecordFile() = default;
-
   /// Room for a variable in a step.
   /// @return the offset of its first byte; -1 where it has no bytes, and where its chunks go
   /// through filters: then `keep` is told where they are.
   std::int64_t place(const Variable& variable, std::int64_t step);
+  std::int64_t place(const Variable& variable, std::int64_t step,
+                     const contents::Known& /*known*/) final {
+    return place(variable, step);
+  }
   virtual void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) = 0;
 
-  /// These do the same as those of PlainTarget.
-  [[nodiscard]] Switch commit(const Description& description, std::int64_t from);
-  void is_visible() noexcept {
+  [[nodiscard]] Switch commit(const Description& description, std::int64_t from) final;
+  void is_visible() noexcept final {
     editions_.turn();
     file_.is_visible();
     numbers_told_ = numbers_.are_needed() ? numbers_.end() : 0;
   }
-  [[nodiscard]] Switch finish(const Description& description, std::int64_t from);
+  [[nodiscard]] Switch finish(const Description& description, std::int64_t from) final;
 
   /// The offset of what will be allotted next.
   [[nodiscard]] std::int64_t end() const;
@@ -79,7 +77,6 @@ class RecordFile {
   };
 
   [[nodiscard]] BufferedFile& file() noexcept { return file_; }
-  [[nodiscard]] MetadataRoom& room() noexcept { return room_; }
   /// Tell the datasets which steps have a record.
   /// @return the variables that the file has.
   virtual std::vector<int> take_note(const Description& description, std::int64_t from) = 0;
@@ -110,7 +107,6 @@ class RecordFile {
   BufferedFile file_;
   bool others_write_;  // at any time; else a step is written as a whole, by calls of all
   bool goes_on_;
-  MetadataRoom room_{file_};
   Editions editions_;
   std::array<Edition, 2> made_;
   std::int64_t steps_;  // that were told

@@ -9,7 +9,6 @@
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/library_filter.h"
-#include "formats/hdf5/record_target.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
@@ -32,7 +31,7 @@ class RecordFormat : public Format {
     if (traits().kind == Kind::step) {
       return std::make_unique<DeflateTarget>(path, with_own(options), writers.raw, file);
     }
-    return std::make_unique<RecordTarget>(file());
+    return file();
   }
 
  private:

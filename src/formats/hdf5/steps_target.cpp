@@ -18,13 +18,13 @@
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/buffer_driver.h"
+#include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/encoding.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/inventory.h"
 #include "formats/hdf5/metadata_buffer.h"
-#include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/object_header.h"
 
 namespace iocomp::formats::h5 {
@@ -64,8 +64,8 @@ void StepLinks::fill_block() {
     messages.push_back(link(i));
   }
   const auto bytes = encode_continuation(messages);
-  full_.push_back({room_.take(std::ssize(bytes)), bytes.size()});
-  room_.file().buffer().write(full_.back().address, bytes);
+  full_.push_back({file_.take_metadata(std::ssize(bytes)), bytes.size()});
+  file_.buffer().write(full_.back().address, bytes);
 }
 
 std::int64_t StepLinks::write(int edition, const std::vector<HeaderMessage>& own) {
@@ -82,9 +82,9 @@ std::int64_t StepLinks::write(int edition, const std::vector<HeaderMessage>& own
   const auto bytes = encode_object_header(messages);
   Place& place = headers_.at(static_cast<std::size_t>(edition));
   if (place.bytes < std::ssize(bytes)) {
-    place = {room_.take(2 * std::ssize(bytes)), 2 * std::ssize(bytes)};
+    place = {file_.take_metadata(2 * std::ssize(bytes)), 2 * std::ssize(bytes)};
   }
-  room_.file().buffer().write(place.address, bytes);
+  file_.buffer().write(place.address, bytes);
   return place.address;
 }
 

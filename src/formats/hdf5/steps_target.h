@@ -11,7 +11,6 @@
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/edition.h"
-#include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/object_header.h"
 #include "formats/hdf5/rooms.h"
 
@@ -23,7 +22,7 @@ namespace iocomp::formats::h5 {
 /// with the last links, there is for each edition of the file.
 class StepLinks {
  public:
-  explicit StepLinks(MetadataRoom& room) : room_{room} {}
+  explicit StepLinks(BufferedFile& file) : file_{file} {}
 
   /// The group of a step behind all that are there. Its link has the number of the step.
   void add(std::int64_t step, std::int64_t number, std::int64_t address) {
@@ -56,7 +55,7 @@ class StepLinks {
   [[nodiscard]] HeaderMessage link(std::size_t index) const;
   void fill_block();
 
-  MetadataRoom& room_;
+  BufferedFile& file_;
   std::vector<Link> links_;
   std::vector<Block> full_;
   std::array<Place, 2> headers_{};  // of the editions
@@ -85,10 +84,9 @@ class StepsTarget : public PlainTarget {
   [[nodiscard]] Switch write(const Description& description, std::int64_t from, bool is_last);
 
   BufferedFile file_;
-  MetadataRoom room_{file_};
   DatasetNames names_;
   Creation creation_;
-  StepLinks links_{room_};
+  StepLinks links_{file_};
   Editions editions_;
   Attributes earlier_;               // of the file, where nothing else is said now
   Attributes attributes_;            // of the file, as ...

@@ -99,14 +99,14 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
 
 }  // namespace
 
-TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const FormatOptions& options,
+TimeDataset::TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
                          Time time)
-    : file_{room.file()},
+    : file_{file},
       variable_{variable},
       has_strings_{options.has_strings},
       chunks_{variable, options},
       time_{time},
-      index_{room, extent_of_chunk(chunks_, time),
+      index_{file, extent_of_chunk(chunks_, time),
              static_cast<std::int64_t>(chunks_.stored_bytes)} {}
 
 Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type,

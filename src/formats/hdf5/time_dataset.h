@@ -14,7 +14,6 @@
 #include "formats/hdf5/chunk_index.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/handle.h"
-#include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/words.h"
 
@@ -32,7 +31,7 @@ enum class Time {
 class TimeDataset {
  public:
   /// @pre time grows, or the variable's chunks go through filters.
-  TimeDataset(MetadataRoom& room, const Variable& variable, const FormatOptions& options,
+  TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
               Time time = Time::grows);
 
   /// Have HDF5 make it, below a group. Its extent along time, and the place of its index, are told

@@ -55,7 +55,7 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
   auto known = datasets_.find(variable.id);
   if (known == datasets_.end()) {
     names_.add(variable.name, file().path());
-    auto records = std::make_unique<TimeDataset>(room(), variable, options_);
+    auto records = std::make_unique<TimeDataset>(file(), variable, options_);
     if (earlier_ && earlier_->datasets.contains(variable.name)) {
       records->go_on(earlier_->datasets.at(variable.name), options_);
       std::erase_if(datasets_, [&](const auto& entry) {

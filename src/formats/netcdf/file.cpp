@@ -207,7 +207,7 @@ std::unique_ptr<h5::TimeDataset> NetcdfFile::records_of(const Defined& defined) 
   const h5::Time time = grows(defined)                ? h5::Time::grows
                         : defined.dimensions.has_time ? h5::Time::one
                                                       : h5::Time::none;
-  return std::make_unique<h5::TimeDataset>(room(), filled, options_, time);
+  return std::make_unique<h5::TimeDataset>(file(), filled, options_, time);
 }
 
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {

@@ -66,21 +66,6 @@ TEST(Cover, OfPartsAddsUpToThatOfTheWholeOnlyWhereEachElementIsThereOnce) {
   EXPECT_NE(wrong, right);
 }
 
-TEST(Cover, TravelsAsNumbersThatCanBeAdded) {
-  const std::int64_t extent = 100'000;
-  const Shape shape = make_shape(1, &extent);
-  CoverWords sums{};
-  for (std::int64_t i = 0; i < 1000; ++i) {
-    const std::int64_t start = i * 100;
-    const std::int64_t count = 100;
-    const auto words = words_of(cover_of(shape, make_box(shape, &start, &count)));
-    for (std::size_t w = 0; w < words.size(); ++w) {
-      sums.at(w) += words.at(w);
-    }
-  }
-  EXPECT_EQ(cover_from(sums), cover_of_all(shape));
-}
-
 TEST(Coverage, AgreesWithCountingEveryElement) {
   const std::uint32_t seed = test_seed();
   SCOPED_TRACE(seed_text(seed));
