@@ -65,4 +65,12 @@ template <typename Body>
 /// A short name of a code, such as "storage failure"; "unknown code" for a value that is none.
 [[nodiscard]] const char* code_name(int code) noexcept;
 
+/// Error{storage_failure} "cannot ACTION PATH: No space left on device".
+[[nodiscard]] Error failure(const std::string& action, const std::string& path, int errno_value);
+
+/// The outcome, with a story that begins as those of a file do: `file "FILE"WHERE: `. A story that
+/// names its file already stays as it is.
+[[nodiscard]] Outcome in_file(const Outcome& outcome, const std::string& file,
+                              const std::string& where = {});
+
 }  // namespace iocomp

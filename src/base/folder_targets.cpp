@@ -12,7 +12,6 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/open_folder.h"
-#include "base/write_plainly.h"
+#include "base/plain_io.h"
 
 namespace iocomp {
 namespace {

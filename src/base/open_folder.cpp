@@ -28,7 +28,6 @@
 #include "base/byte_size.h"
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/system_file.h"
 
 namespace iocomp {

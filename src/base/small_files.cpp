@@ -19,7 +19,6 @@
 #include "base/bug.h"
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 

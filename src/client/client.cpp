@@ -18,7 +18,6 @@
 #include "base/bug.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/huge_memory.h"
 #include "base/log.h"
 #include "base/open_folder.h"

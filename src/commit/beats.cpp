@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "base/plain_io.h"
 #include "base/small_files.h"
 #include "base/thread.h"
-#include "base/write_plainly.h"
 
 namespace iocomp::commit {
 

@@ -13,7 +13,6 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "commit/commit.h"

@@ -14,7 +14,6 @@
 
 #include "base/bug.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/path.h"
 #include "base/small_files.h"
 #include "commit/commit.h"

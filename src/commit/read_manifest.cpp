@@ -23,7 +23,6 @@
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/folder_targets.h"
 #include "base/our_words.h"
 #include "base/small_files.h"

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/free_ranges.h"
 #include "base/open_folder.h"
+#include "base/plain_io.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
 
@@ -108,19 +109,10 @@ std::optional<SpillFile::Part> SpillFile::write(std::span<const std::byte> bytes
 
 // Through the page cache, which need not keep it.
 void SpillFile::read(const Part& part, std::span<std::byte> bytes) const {
-  std::int64_t offset = part.offset_;
-  for (auto left = bytes; !left.empty();) {
-    const ssize_t got = ::pread(descriptor_.raw(), left.data(), left.size(), offset);
-    if (got == -1 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      fail_spilling(
-          "reading " + std::to_string(bytes.size()) + " bytes back that were spilled to " + folder_,
-          got == 0 ? EIO : errno);
-    }
-    offset += got;
-    left = left.subspan(static_cast<std::size_t>(got));
+  if (const std::int64_t got = read_at(descriptor_, part.offset_, bytes); got < std::ssize(bytes)) {
+    fail_spilling(
+        "reading " + std::to_string(bytes.size()) + " bytes back that were spilled to " + folder_,
+        got < 0 ? static_cast<int>(-got) : EIO);
   }
   (void)::posix_fadvise(descriptor_.raw(), part.offset_, std::ssize(bytes), POSIX_FADV_DONTNEED);
 }

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/system_file.h"
 #include "mpi/error.h"

@@ -10,7 +10,7 @@
 #include "array/element_type.h"
 #include "base/descriptor.h"
 #include "base/path.h"
-#include "base/write_plainly.h"
+#include "base/plain_io.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "base/failure.h"
+#include "base/error.h"
 #include "base/path.h"
 
 namespace iocomp::formats {

@@ -11,7 +11,6 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "formats/lustre_layout.h"

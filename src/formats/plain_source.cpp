@@ -22,7 +22,6 @@
 #include "base/crew.h"
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "formats/sieve.h"

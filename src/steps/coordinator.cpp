@@ -14,7 +14,6 @@
 
 #include "base/bug.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "contents/catalogue.h"
 #include "steps/coverage.h"
 #include "steps/ended.h"

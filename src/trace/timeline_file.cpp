@@ -21,8 +21,8 @@
 #include "base/open_folder.h"
 #include "base/our_words.h"
 #include "base/path.h"
+#include "base/plain_io.h"
 #include "base/small_files.h"
-#include "base/write_plainly.h"
 #include "trace/event.h"
 
 namespace iocomp::trace {

@@ -16,7 +16,6 @@
 #include "array/run_list.h"
 #include "base/bug.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/failure.h"
+#include "base/error.h"
 #include "base/path.h"
 #include "disk/options.h"
 #include "disk/output_file.h"

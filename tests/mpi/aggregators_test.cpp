@@ -12,6 +12,7 @@
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
+#include "mpi/wait.h"
 
 // tests/system/test_aggregators.py runs this on several virtual nodes.
 namespace iocomp::formats {
@@ -32,7 +33,7 @@ bool is_chosen(Order order, int per_node) {
 }
 
 void check_order(Order order, int per_node) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   const auto opened = openers(world.raw(), order, per_node, policy(), "the other ranks");
   EXPECT_EQ(mpi::rank(world) == 0, mpi::rank(opened.comm) == 0);
   EXPECT_EQ(opened.aggregates, is_chosen(order, per_node));

@@ -54,7 +54,7 @@ class OfWidth : public testing::TestWithParam<int> {
     leave(council);
   }
 
-  mpi::Communicator comm_ = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  mpi::Communicator comm_ = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   int ranks_ = 1;
 };
 
@@ -119,7 +119,8 @@ TEST_P(OfWidth, MembersMayBeSomeRanksInAnotherOrder) {
 
 TEST_P(OfWidth, WhatNobodyTakesIsGoneWhenAllHaveLeft) {
   for (int session = 0; session < 20; ++session) {  // the MPI gives communicators the same numbers
-    const mpi::Communicator own = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+    const mpi::Communicator own =
+        mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
     auto with_own = setup();
     with_own.comm = own.raw();
     PeerCouncil council{with_own};

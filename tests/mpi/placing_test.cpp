@@ -11,6 +11,7 @@
 #include "mpi/deliver.h"
 #include "mpi/error.h"
 #include "mpi/peers.h"
+#include "mpi/wait.h"
 
 // Every rank decides for itself; together they must have decided what placement::place decides
 // with a table of all. Nodes are made up: neighbours, or dealt out in turn.
@@ -82,7 +83,7 @@ std::vector<Request> requests(int ranks) {
 }
 
 TEST(PlaceRank, DecidesWhatATableOfAllWould) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   const int rank = mpi::rank(world);
   const int ranks = mpi::size(world);
   for (int size = 1; size <= ranks; ++size) {
@@ -110,7 +111,7 @@ TEST(PlaceRank, DecidesWhatATableOfAllWould) {
 }
 
 TEST(Deliver, BringsEveryLetterToItsReader) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   const int rank = mpi::rank(world);
   const int ranks = mpi::size(world);
   std::vector<mpi::Letter> letters;
@@ -126,7 +127,7 @@ TEST(Deliver, BringsEveryLetterToItsReader) {
 }
 
 TEST(Peers, KnowTheRanksOfBothHalvesOfASplit) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   const int rank = mpi::rank(world);
   const int ranks = mpi::size(world);
   if (ranks < 2) {
@@ -149,7 +150,7 @@ TEST(Peers, KnowTheRanksOfBothHalvesOfASplit) {
 }
 
 TEST(Scans, CountWhatIsBeforeARank) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   const int rank = mpi::rank(world);
   EXPECT_EQ(mpi::sum_before(world.raw(), rank + 1, policy(), "all"), rank * (rank + 1) / 2);
   EXPECT_EQ(mpi::maximum_before(world.raw(), rank, -5, policy(), "all"), rank == 0 ? -5 : rank - 1);

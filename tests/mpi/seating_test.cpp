@@ -8,6 +8,7 @@
 
 #include "mpi/agree.h"
 #include "mpi/handle.h"
+#include "mpi/wait.h"
 #include "topology/binding.h"
 
 namespace iocomp::session {
@@ -29,14 +30,14 @@ void sit_on(int cpu) {
 TEST(Seating, AServerOnTheHardwareThreadOfAComputeRankHasNothingOfItLeft) {
   const auto allowed = topology::allowed_cpus();
   sit_on(allowed.front());
-  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   const Seating seating{world, policy()};
   const bool computes = mpi::rank(world) == 0;
   EXPECT_EQ(seating.core_share(computes), computes ? 1.0 : 0.0);
 }
 
 TEST(Seating, AServerOnAHardwareThreadOfItsOwnHasAllOfIt) {
-  const auto world = mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks");
+  const auto world = mpi::duplicate(MPI_COMM_WORLD, mpi::WaitPolicy{0}, "the other ranks");
   cpu_set_t all;
   CPU_ZERO(&all);
   for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {

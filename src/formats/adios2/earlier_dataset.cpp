@@ -16,7 +16,6 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/open_folder.h"
 #include "formats/adios2/failure.h"
 #include "formats/adios2/index.h"

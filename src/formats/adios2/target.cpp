@@ -29,7 +29,6 @@
 #include "array/element_type.h"
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/folder_targets.h"
 #include "base/open_folder.h"
 #include "base/path.h"

@@ -13,7 +13,7 @@
 #include "array/element_type.h"
 #include "array/repeat.h"
 #include "base/descriptor.h"
-#include "base/write_plainly.h"
+#include "base/plain_io.h"
 #include "formats/cdf/types.h"
 #include "formats/words.h"
 

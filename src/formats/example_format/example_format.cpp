@@ -18,7 +18,7 @@
 #include <string>
 
 #include "base/descriptor.h"
-#include "base/failure.h"
+#include "base/error.h"
 #include "base/path.h"
 #include "formats/format.h"
 

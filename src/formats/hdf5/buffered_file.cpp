@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "base/failure.h"
+#include "base/error.h"
 #include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"

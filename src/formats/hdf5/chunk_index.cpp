@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/failure.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/encoding.h"
 #include "formats/hdf5/metadata_buffer.h"

@@ -17,7 +17,6 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/path.h"
 #include "base/scratch_memory.h"
 #include "base/spares.h"

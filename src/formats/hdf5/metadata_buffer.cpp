@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/plain_io.h"
 
 namespace iocomp::formats::h5 {
 namespace {
@@ -23,40 +24,6 @@ constexpr std::int64_t longest_row = std::int64_t{1} << 20;
 
 std::int64_t length(std::span<const std::byte> bytes) {
   return static_cast<std::int64_t>(bytes.size());
-}
-
-int write_all(const Descriptor& file, std::int64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file.raw(), bytes.data(), bytes.size(), offset);
-    if (written < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return errno;
-    }
-    offset += written;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
-int read_all(const Descriptor& file, std::int64_t offset, std::span<std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t got = ::pread(file.raw(), bytes.data(), bytes.size(), offset);
-    if (got < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return errno;
-    }
-    if (got == 0) {
-      std::fill(bytes.begin(), bytes.end(), std::byte{0});
-      return 0;
-    }
-    offset += got;
-    bytes = bytes.subspan(static_cast<std::size_t>(got));
-  }
-  return 0;
 }
 
 }  // namespace
@@ -102,10 +69,11 @@ void MetadataBuffer::write(std::int64_t offset, std::span<const std::byte> bytes
 
 int MetadataBuffer::read(std::int64_t offset, std::span<std::byte> bytes) const {
   const std::int64_t end = offset + length(bytes);
-  const int error = read_all(file_, offset, bytes);
-  if (error != 0) {
-    return error;
+  const std::int64_t got = read_at(file_, offset, bytes);
+  if (got < 0) {
+    return static_cast<int>(-got);
   }
+  std::fill(bytes.begin() + got, bytes.end(), std::byte{0});
   auto next = extents_.upper_bound(offset);
   if (next != extents_.begin()) {
     --next;
@@ -133,7 +101,7 @@ int MetadataBuffer::store() {
          ++next) {
       row.insert(row.end(), next->second.begin(), next->second.end());
     }
-    const int error = write_all(file_, begin, row);
+    const int error = write_at(file_, begin, row);
     if (error != 0) {
       return error;
     }

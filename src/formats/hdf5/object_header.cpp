@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/failure.h"
 #include "formats/hdf5/encoding.h"
 #include "formats/hdf5/metadata_buffer.h"
 

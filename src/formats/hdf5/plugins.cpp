@@ -18,8 +18,8 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/plain_io.h"
 #include "base/small_files.h"
-#include "base/write_plainly.h"
 
 namespace iocomp::formats::h5 {
 namespace {

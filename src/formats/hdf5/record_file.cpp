@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "base/write_plainly.h"
+#include "base/plain_io.h"
 #include "contents/step_numbers.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"

@@ -2,7 +2,6 @@
 #include "formats/pnetcdf/header.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -19,7 +18,7 @@
 #include "array/byte_order.h"
 #include "array/element_type.h"
 #include "base/error.h"
-#include "base/failure.h"
+#include "base/plain_io.h"
 #include "formats/cdf/types.h"
 #include "formats/words.h"
 
@@ -229,9 +228,9 @@ std::optional<Header> read_header(const Descriptor& file, const std::string& pat
   }
   for (std::int64_t wanted = first_bytes;; wanted *= 2) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(wanted, status.st_size)));
-    const auto got = ::pread(file.raw(), bytes.data(), bytes.size(), 0);
+    const std::int64_t got = read_at(file, 0, bytes);
     if (got < 0) {
-      throw failure("read the header of", path, errno);
+      throw failure("read the header of", path, static_cast<int>(-got));
     }
     bytes.resize(static_cast<std::size_t>(got));
     auto header = decode(bytes);

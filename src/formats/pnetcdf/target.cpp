@@ -22,9 +22,8 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/path.h"
-#include "base/write_plainly.h"
+#include "base/plain_io.h"
 #include "contents/catalogue.h"
 #include "contents/step_numbers.h"
 #include "formats/cdf/fill.h"

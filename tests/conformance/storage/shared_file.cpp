@@ -21,7 +21,6 @@
 #include "array/element_type.h"
 #include "array/runs.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/path.h"
 #include "shared_folder.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/write_plainly.h"
+#include "base/plain_io.h"
 #include "iocomp/numa/placed_memory.h"
 
 namespace iocomp::command {

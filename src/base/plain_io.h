@@ -10,6 +10,17 @@
 
 namespace iocomp {
 
+/// Read bytes. @return how many the file has of them, or the errno, below zero.
+[[nodiscard]] std::int64_t read_at(const Descriptor& file, std::int64_t offset,
+                                   std::span<std::byte> bytes) noexcept;
+/// Write all of these bytes. @return 0 or the errno.
+[[nodiscard]] int write_at(const Descriptor& file, std::int64_t offset,
+                           std::span<const std::byte> bytes) noexcept;
+
+/// Read bytes, all of which the file has.
+/// @throws Error{storage_failure} with the errno text, or that it ends early.
+void read_plainly(const Descriptor& file, std::int64_t offset, std::span<std::byte> bytes,
+                  const std::string& path);
 /// Write bytes without the library that could not: MPI does not say why a write was short, the
 /// system does. Where this succeeds there is nothing to tell.
 /// @throws Error{storage_failure} with the errno text.
