@@ -311,6 +311,35 @@ void Lead::step_done(const protocol::StepNote& note) {
   take_orders();
 }
 
+void Lead::take(Kind kind, std::span<const std::byte> body) {
+  switch (kind) {
+    case Kind::home_event:
+      return event(protocol::decode_event(body));
+    case Kind::want_place:
+      return want_place(protocol::decode_step_note(body));
+    case Kind::home_step:
+      return step_ended(protocol::decode_step_counts(body));
+    case Kind::step_done:
+      return step_done(protocol::decode_step_note(body));
+    case Kind::put_report:
+      return put_report(protocol::decode_put_report(body));
+    case Kind::home_close:
+      return closed(protocol::decode_step_counts(body));
+    case Kind::action_done:
+      return action_done(protocol::decode_action(body));
+    case Kind::flush:
+      return hurry(protocol::decode_step_note(body).step);
+    case Kind::home_other:
+      return heard_of(protocol::decode_other(body));
+    case Kind::home_failed: {
+      const auto note = protocol::decode_step_note(body);
+      return fail(note.outcome, note.step);
+    }
+    default:
+      throw Error{ErrorCode::internal, "a lead got a message of another kind"};
+  }
+}
+
 void Lead::fail(const Outcome& outcome, std::int64_t from_step) {
   coordinator_.failed(outcome, from_step);
   take_orders();

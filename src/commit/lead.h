@@ -82,6 +82,9 @@ class Lead {
   }
 
   // Reports. One may be the sum of those of several members or writers.
+  /// Take in one of those that follow, as a message brings it.
+  /// @throws Error{internal} for a message of another kind.
+  void take(protocol::Kind kind, std::span<const std::byte> body);
   void open(const protocol::Open& open);
   void event(const protocol::Event& event);
   void want_place(const protocol::StepNote& note);

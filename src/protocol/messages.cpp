@@ -4,178 +4,106 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
 #include "array/cover.h"
 #include "base/error.h"
-#include "base/folder_wire.h"
-#include "base/wire.h"
-#include "contents/variable_wire.h"
+#include "protocol/fields.h"
 #include "protocol/header.h"
+#include "steps/covers.h"
 #include "steps/ended.h"
 
 namespace iocomp::protocol {
+
+void fields(auto& io, Is<Outcome> auto& outcome) { io(outcome); }
+
+void fields(auto& io, Is<contents::Beginning> auto& beginning) {
+  io(beginning.number, beginning.folder, beginning.is_there, beginning.steps, beginning.bytes,
+     beginning.has_old_bytes);
+  io.each(beginning.variables, [](auto& in, auto& name) { in(name); });
+  io.each(beginning.numbers, [](auto& in, auto& item) { in(item.first, item.second); });
+  io.each(beginning.attributes, [](auto& in, auto& item) {
+    in(item.first, item.second.type, item.second.is_text, item.second.bytes);
+  });
+  io(beginning.header_bytes, beginning.header_room);
+}
+
+void fields(auto& io, Is<Open> auto& open) {
+  io(open.name, open.options, open.kind, open.opener, open.members, open.home_members,
+     open.domain_bytes, open.after);
+  fields(io, open.beginning);
+}
+
+void fields(auto& io, Is<Opened> auto& opened) {
+  io(opened.outcome, opened.domain_bytes);
+  fields(io, opened.beginning);
+}
+
+void fields(auto& io, Is<Event> auto& event) { io(event.sequence, event.caller, event.what); }
+
+void fields(auto& io, Is<Piece> auto& piece) {
+  io(piece.step, piece.variable, piece.events, piece.ticket, piece.sender, piece.box, piece.runs,
+     piece.first, piece.count, piece.chunk_elements, piece.element_bytes, piece.inside);
+}
+
 namespace {
 
-void put(WireWriter& writer, const Outcome& outcome) {
-  writer.put(outcome.code);
-  writer.put_text(outcome.story);
+constexpr std::size_t bytes_of_cover = sizeof(std::int32_t) + sizeof(array::Cover);
+
+void put_covers(FieldWriter& io, const steps::Covers& covers) {
+  io.each(covers, [](auto& in, const auto& put) { in(put.first, put.second); });
 }
 
-constexpr std::size_t least_bytes_of_notice =
-    sizeof(Notice::about) + 3 * sizeof(std::uint64_t) + sizeof(ErrorCode);
-
-Outcome get_outcome(WireReader& reader) {
-  Outcome outcome;
-  outcome.code = reader.get<ErrorCode>();
-  outcome.story = reader.get_text();
-  return outcome;
-}
-
-// Begins a message of which there are many: it is written at once where it will lie, header in
-// front.
-WireWriter begin_message(std::size_t body_bytes) {
-  WireWriter writer;
-  writer.reserve(sizeof(Header) + body_bytes);
-  writer.put(Header{});
-  return writer;
-}
-
-Bytes end_message(WireWriter& writer, Kind kind, std::uint64_t file) {
-  Bytes bytes = writer.take();
-  const Header header{magic, version, kind, bytes.size() - sizeof(Header), file};
-  std::memcpy(bytes.data(), &header, sizeof header);
-  return bytes;
-}
-
-template <typename T>
-void put_list(WireWriter& writer, const std::vector<T>& values) {
-  writer.put_bytes(std::as_bytes(std::span{values}));
-}
-
-template <typename T>
-std::vector<T> get_list(WireReader& reader) {
-  const auto bytes = reader.get_bytes();
-  if (bytes.size() % sizeof(T) != 0) {
-    throw Error{ErrorCode::internal, "a message ends within a number"};
+void put_covers(FieldReader& io, steps::Covers& covers) {
+  std::vector<steps::Covers::Item> puts;
+  io.each(puts, [](auto& in, auto& put) { in(put.first, put.second); });
+  covers.reserve(puts.size());
+  std::int32_t last = -1;
+  for (const auto& [variable, cover] : puts) {
+    if (variable <= std::exchange(last, variable)) {
+      throw Error{ErrorCode::internal, "the variables of a step do not ascend"};
+    }
+    covers.add(variable, cover);
   }
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) {
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  }
-  return values;
 }
 
 }  // namespace
 
-namespace {
-
-void put(WireWriter& writer, const contents::Beginning& beginning) {
-  writer.put(beginning.number);
-  iocomp::put(writer, beginning.folder);
-  writer.put(static_cast<std::uint8_t>(beginning.is_there ? 1 : 0));
-  writer.put(beginning.steps);
-  writer.put(beginning.bytes);
-  writer.put(static_cast<std::uint8_t>(beginning.has_old_bytes ? 1 : 0));
-  writer.put(static_cast<std::uint64_t>(beginning.variables.size()));
-  for (const auto& name : beginning.variables) {
-    writer.put_text(name);
-  }
-  writer.put(static_cast<std::uint64_t>(beginning.numbers.size()));
-  for (const auto& [step, number] : beginning.numbers) {
-    writer.put(step);
-    writer.put(number);
-  }
-  writer.put(static_cast<std::uint64_t>(beginning.attributes.size()));
-  for (const auto& [name, attribute] : beginning.attributes) {
-    writer.put_text(name);
-    writer.put(attribute.type);
-    writer.put(static_cast<std::uint8_t>(attribute.is_text ? 1 : 0));
-    writer.put(attribute.bytes);
-  }
-  writer.put(beginning.header_bytes);
-  writer.put(beginning.header_room);
+void fields(auto& io, Is<StepCounts> auto& counts) {
+  io(counts.step, counts.events, counts.members);
+  io.each(counts.pieces, [](auto& in, auto& sent) { in(sent.first, sent.second); });
+  put_covers(io, counts.variables);
+  io.each(counts.sums, [](auto& in, auto& sum) { in(sum.variable, sum.block); });
+  io(counts.unclaimed);
+  io.each(counts.predecessors, [](auto& in, auto& before) {
+    in(before.file, before.name, before.steps, before.failure);
+  });
 }
 
-contents::Beginning get_beginning(WireReader& reader) {
-  contents::Beginning beginning;
-  beginning.number = reader.get<std::int64_t>();
-  beginning.folder = get_folder_address(reader);
-  beginning.is_there = reader.get<std::uint8_t>() != 0;
-  beginning.steps = reader.get<std::int64_t>();
-  beginning.bytes = reader.get<std::int64_t>();
-  beginning.has_old_bytes = reader.get<std::uint8_t>() != 0;
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    beginning.variables.insert(reader.get_text());
-  }
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    const auto step = reader.get<std::int64_t>();
-    beginning.numbers.emplace(step, reader.get<std::int64_t>());
-  }
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    auto& attribute = beginning.attributes[reader.get_text()];
-    attribute.type = contents::get_type(reader);
-    attribute.is_text = reader.get<std::uint8_t>() != 0;
-    attribute.bytes = reader.get<std::int64_t>();
-  }
-  beginning.header_bytes = reader.get<std::int64_t>();
-  beginning.header_room = reader.get<std::int64_t>();
-  return beginning;
+void fields(auto& io, Is<Other> auto& other) {
+  io(other.file, other.standing.settled, other.standing.failed_from, other.standing.failure);
 }
 
-}  // namespace
-
-Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
-  WireWriter writer;
-  writer.put_text(open.name);
-  writer.put_text(open.options);
-  writer.put(open.kind);
-  writer.put(open.opener);
-  writer.put(open.members);
-  writer.put(open.home_members);
-  writer.put(open.domain_bytes);
-  writer.put(open.after);
-  put(writer, open.beginning);
-  return message(kind, file, writer.take());
+void fields(auto& io, Is<StepNote> auto& note) {
+  io(note.step, note.variable, note.number, note.outcome, note.events);
 }
 
-Open decode_open(std::span<const std::byte> body) {
-  WireReader reader{body};
-  Open open;
-  open.name = reader.get_text();
-  open.options = reader.get_text();
-  open.kind = reader.get<std::uint8_t>();
-  open.opener = reader.get<std::int32_t>();
-  open.members = reader.get<std::int64_t>();
-  open.home_members = reader.get<std::int64_t>();
-  open.domain_bytes = reader.get<std::int64_t>();
-  open.after = reader.get<std::int64_t>();
-  open.beginning = get_beginning(reader);
-  return open;
+void fields(auto& io, Is<ActionNote> auto& note) {
+  io(note.action, note.number, note.step, note.settled, note.outcome, note.writers);
 }
 
-Bytes encode(std::uint64_t file, Kind kind, const Event& event) {
-  WireWriter writer;
-  writer.put(event.sequence);
-  writer.put(event.caller);
-  writer.put_bytes(event.what);
-  return message(kind, file, writer.take());
+void fields(auto& io, Is<std::vector<Notice>> auto& notices) {
+  io.each(notices, [](auto& in, auto& notice) {
+    in(notice.about, notice.file, notice.number, notice.outcome);
+  });
 }
 
-Event decode_event(std::span<const std::byte> body) {
-  WireReader reader{body};
-  Event event;
-  event.sequence = reader.get<std::int64_t>();
-  event.caller = reader.get<std::int32_t>();
-  const auto what = reader.get_bytes();
-  event.what.assign(what.begin(), what.end());
-  return event;
-}
+void fields(auto& io, Is<std::vector<double>> auto& numbers) { io(numbers); }
 
 namespace {
 
@@ -199,49 +127,7 @@ void check(const Piece& piece) {
   }
 }
 
-}  // namespace
-
-Bytes encode(std::uint64_t file, const Piece& piece) {
-  WireWriter writer = begin_message(sizeof piece + piece.inside.size());
-  writer.put(piece.step);
-  writer.put(piece.variable);
-  writer.put(piece.events);
-  writer.put(piece.ticket);
-  writer.put(piece.sender);
-  writer.put(piece.box);
-  writer.put(piece.runs);
-  writer.put(piece.first);
-  writer.put(piece.count);
-  writer.put(piece.chunk_elements);
-  writer.put(piece.element_bytes);
-  writer.put_bytes(piece.inside);
-  return end_message(writer, Kind::piece, file);
-}
-
-Piece decode_piece(std::span<const std::byte> body) {
-  WireReader reader{body};
-  Piece piece;
-  piece.step = reader.get<std::int64_t>();
-  piece.variable = reader.get<std::int32_t>();
-  piece.events = reader.get<std::int64_t>();
-  piece.ticket = reader.get<std::uint64_t>();
-  piece.sender = reader.get<std::int32_t>();
-  piece.box = reader.get<array::Box>();
-  piece.runs = reader.get<std::uint64_t>();
-  piece.first = reader.get<std::int64_t>();
-  piece.count = reader.get<std::int64_t>();
-  piece.chunk_elements = reader.get<std::int64_t>();
-  piece.element_bytes = reader.get<std::int32_t>();
-  piece.inside = reader.get_bytes();
-  check(piece);
-  return piece;
-}
-
-namespace {
-
 // They are numbers of things, and are summed.
-constexpr std::size_t bytes_of_cover = sizeof(std::int32_t) + sizeof(array::Cover);
-
 void check(const StepCounts& counts) {
   constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max() / 2;
   const auto is_number = [](std::int64_t value) { return value >= 0 && value < many; };
@@ -255,213 +141,86 @@ void check(const StepCounts& counts) {
   }
 }
 
-void put_sums(WireWriter& writer, const std::vector<steps::PutSum>& sums) {
-  writer.put(static_cast<std::uint64_t>(sums.size()));
-  for (const auto& [variable, block] : sums) {
-    writer.put(variable);
-    contents::put(writer, block);
-  }
-}
-
-std::vector<steps::PutSum> get_sums(WireReader& reader) {
-  std::vector<steps::PutSum> sums(
-      reader.get_count(sizeof(std::int32_t) + contents::least_bytes_of_sum));
-  for (auto& sum : sums) {
-    sum.variable = reader.get<std::int32_t>();
-    sum.block = contents::get_block_sum(reader);
-  }
-  return sums;
-}
-
 }  // namespace
 
+Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
+  return encode_fields(file, kind, open);
+}
+
+Open decode_open(std::span<const std::byte> body) { return decode_fields<Open>(body); }
+
+Bytes encode(std::uint64_t file, Kind kind, const Event& event) {
+  return encode_fields(file, kind, event, event.what.size());
+}
+
+Event decode_event(std::span<const std::byte> body) { return decode_fields<Event>(body); }
+
+Bytes encode(std::uint64_t file, const Piece& piece) {
+  return encode_fields(file, Kind::piece, piece, piece.inside.size());
+}
+
+Piece decode_piece(std::span<const std::byte> body) {
+  const auto piece = decode_fields<Piece>(body);
+  check(piece);
+  return piece;
+}
+
 Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
-  WireWriter writer;
-  writer.put(counts.step);
-  writer.put(counts.events);
-  writer.put(counts.members);
-  writer.put(static_cast<std::uint64_t>(counts.pieces.size()));
-  for (const auto& [server, pieces] : counts.pieces) {
-    writer.put(server);
-    writer.put(pieces);
-  }
-  writer.put(static_cast<std::uint64_t>(counts.variables.size()));
-  writer.reserve(writer.bytes().size() + counts.variables.size() * bytes_of_cover);
-  for (const auto& [variable, cover] : counts.variables) {
-    writer.put(variable);
-    writer.put(cover);
-  }
-  put_sums(writer, counts.sums);
-  writer.put(counts.unclaimed);
-  writer.put(static_cast<std::uint64_t>(counts.predecessors.size()));
-  for (const auto& [file_before, name, steps, failure] : counts.predecessors) {
-    writer.put(file_before);
-    writer.put_text(name);
-    writer.put(steps);
-    put(writer, failure);
-  }
-  return message(kind, file, writer.take());
+  return encode_fields(file, kind, counts, counts.variables.size() * bytes_of_cover);
 }
 
 StepCounts decode_step_counts(std::span<const std::byte> body) {
-  WireReader reader{body};
-  StepCounts counts;
-  counts.step = reader.get<std::int64_t>();
-  counts.events = reader.get<std::int64_t>();
-  counts.members = reader.get<std::int64_t>();
-  const auto servers = reader.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < servers; ++i) {
-    const auto server = reader.get<std::int32_t>();
-    counts.pieces.emplace_back(server, reader.get<std::int64_t>());
-  }
-  const auto variables = reader.get_count(bytes_of_cover);
-  counts.variables.reserve(variables);
-  std::int32_t last = -1;
-  for (std::size_t i = 0; i < variables; ++i) {
-    const auto variable = reader.get<std::int32_t>();
-    if (variable <= last) {
-      throw Error{ErrorCode::internal, "the variables of a step do not ascend"};
-    }
-    last = variable;
-    counts.variables.add(variable, reader.get<array::Cover>());
-  }
-  counts.sums = get_sums(reader);
-  counts.unclaimed = reader.get<std::int64_t>();
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    auto& before = counts.predecessors.emplace_back();
-    before.file = reader.get<std::uint64_t>();
-    before.name = reader.get_text();
-    before.steps = reader.get<std::int64_t>();
-    before.failure = get_outcome(reader);
-  }
+  auto counts = decode_fields<StepCounts>(body);
   check(counts);
   return counts;
 }
 
 Bytes encode(std::uint64_t file, Kind kind, const Other& other) {
-  WireWriter writer;
-  writer.put(other.file);
-  writer.put(other.standing.settled);
-  writer.put(other.standing.failed_from);
-  put(writer, other.standing.failure);
-  return message(kind, file, writer.take());
+  return encode_fields(file, kind, other);
 }
 
-Other decode_other(std::span<const std::byte> body) {
-  WireReader reader{body};
-  Other other;
-  other.file = reader.get<std::uint64_t>();
-  other.standing.settled = reader.get<std::int64_t>();
-  other.standing.failed_from = reader.get<std::int64_t>();
-  other.standing.failure = get_outcome(reader);
-  return other;
-}
+Other decode_other(std::span<const std::byte> body) { return decode_fields<Other>(body); }
 
 Bytes encode(std::uint64_t file, Kind kind, const StepNote& note) {
-  WireWriter writer = begin_message(sizeof note + note.outcome.story.size());
-  writer.put(note.step);
-  writer.put(note.variable);
-  writer.put(note.number);
-  put(writer, note.outcome);
-  writer.put(note.events);
-  return end_message(writer, kind, file);
+  return encode_fields(file, kind, note, note.outcome.story.size());
 }
 
-StepNote decode_step_note(std::span<const std::byte> body) {
-  WireReader reader{body};
-  StepNote note;
-  note.step = reader.get<std::int64_t>();
-  note.variable = reader.get<std::int32_t>();
-  note.number = reader.get<std::int64_t>();
-  note.outcome = get_outcome(reader);
-  note.events = reader.get<std::int64_t>();
-  return note;
-}
+StepNote decode_step_note(std::span<const std::byte> body) { return decode_fields<StepNote>(body); }
 
 Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note) {
-  WireWriter writer;
-  writer.put(note.action);
-  writer.put(note.number);
-  writer.put(note.step);
-  writer.put(note.settled);
-  put(writer, note.outcome);
-  writer.put(note.writers);
-  return message(kind, file, writer.take());
+  return encode_fields(file, kind, note);
 }
 
 ActionNote decode_action(std::span<const std::byte> body) {
-  WireReader reader{body};
-  ActionNote note;
-  note.action = reader.get<Action>();
-  note.number = reader.get<std::int64_t>();
-  note.step = reader.get<std::int64_t>();
-  note.settled = reader.get<std::int64_t>();
-  note.outcome = get_outcome(reader);
-  note.writers = reader.get<std::int32_t>();
-  return note;
+  return decode_fields<ActionNote>(body);
 }
 
 Bytes encode(std::uint64_t file, Kind kind, const Outcome& outcome) {
-  WireWriter writer;
-  put(writer, outcome);
-  return message(kind, file, writer.take());
+  return encode_fields(file, kind, outcome);
 }
 
-Outcome decode_outcome(std::span<const std::byte> body) {
-  WireReader reader{body};
-  return get_outcome(reader);
-}
+Outcome decode_outcome(std::span<const std::byte> body) { return decode_fields<Outcome>(body); }
 
 Bytes encode(std::uint64_t file, const Opened& opened) {
-  WireWriter writer;
-  put(writer, opened.outcome);
-  writer.put(opened.domain_bytes);
-  put(writer, opened.beginning);
-  return message(Kind::opened, file, writer.take());
+  return encode_fields(file, Kind::opened, opened);
 }
 
-Opened decode_opened(std::span<const std::byte> body) {
-  WireReader reader{body};
-  Opened opened;
-  opened.outcome = get_outcome(reader);
-  opened.domain_bytes = reader.get<std::int64_t>();
-  opened.beginning = get_beginning(reader);
-  return opened;
-}
+Opened decode_opened(std::span<const std::byte> body) { return decode_fields<Opened>(body); }
 
 Bytes encode(const std::vector<Notice>& notices) {
-  WireWriter writer = begin_message((notices.size() + 1) * sizeof(Notice));
-  writer.put(static_cast<std::uint64_t>(notices.size()));
-  for (const auto& notice : notices) {
-    writer.put(notice.about);
-    writer.put(notice.file);
-    writer.put(notice.number);
-    put(writer, notice.outcome);
-  }
-  return end_message(writer, Kind::notices, 0);
+  return encode_fields(0, Kind::notices, notices, notices.size() * sizeof(Notice));
 }
 
 std::vector<Notice> decode_notices(std::span<const std::byte> body) {
-  WireReader reader{body};
-  std::vector<Notice> notices(reader.get_count(least_bytes_of_notice));
-  for (auto& notice : notices) {
-    notice.about = reader.get<Notice::About>();
-    notice.file = reader.get<std::uint64_t>();
-    notice.number = reader.get<std::uint64_t>();
-    notice.outcome = get_outcome(reader);
-  }
-  return notices;
+  return decode_fields<std::vector<Notice>>(body);
 }
 
 Bytes encode(Kind kind, const std::vector<double>& counters) {
-  WireWriter writer;
-  put_list(writer, counters);
-  return message(kind, 0, writer.take());
+  return encode_fields(0, kind, counters);
 }
 
 std::vector<double> decode_counters(std::span<const std::byte> body) {
-  WireReader reader{body};
-  return get_list<double>(reader);
+  return decode_fields<std::vector<double>>(body);
 }
 
 Bytes encode(std::uint64_t file, Kind kind) { return message(kind, file, {}); }

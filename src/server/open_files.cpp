@@ -150,38 +150,7 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
   if (found == files_.end() || !found->second.lead) {
     return;  // the file is over
   }
-  commit::Lead& lead = *found->second.lead;
-  switch (header.kind) {
-    case Kind::home_event:
-      lead.event(protocol::decode_event(body));
-      break;
-    case Kind::want_place:
-      lead.want_place(protocol::decode_step_note(body));
-      break;
-    case Kind::home_step:
-      lead.step_ended(protocol::decode_step_counts(body));
-      break;
-    case Kind::step_done:
-      lead.step_done(protocol::decode_step_note(body));
-      break;
-    case Kind::put_report:
-      lead.put_report(protocol::decode_put_report(body));
-      break;
-    case Kind::home_close:
-      lead.closed(protocol::decode_step_counts(body));
-      break;
-    case Kind::home_failed:
-      if (!lead.has_failed()) {
-        const auto note = protocol::decode_step_note(body);
-        lead.fail(note.outcome, note.step);
-      }
-      break;
-    case Kind::home_other:
-      lead.heard_of(protocol::decode_other(body));
-      break;
-    default:
-      lead.action_done(protocol::decode_action(body));
-  }
+  found->second.lead->take(header.kind, body);
 }
 
 void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,18 +20,112 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "contents/variable.h"
+#include "disk/engine.h"
 #include "formats/format.h"
 #include "trace/counters.h"
-#include "writing/engine_output.h"
+#include "trace/event.h"
+#include "trace/span.h"
 #include "writing/library_output.h"
 #include "writing/output.h"
+#include "writing/physical_file.h"
 #include "writing/piece.h"
 #include "writing/spill.h"
 #include "writing/step_output.h"
 #include "writing/stripes.h"
+#include "writing/submit.h"
 #include "writing/sync_queue.h"
 
 namespace iocomp::writing {
+
+/// A plain file. Chunks become plans of the disk engine; small ones share a plan, its writes and
+/// its answer. This is the one place that decides at which offset a byte of a plain file goes.
+class EngineOutput : public Output {
+ public:
+  EngineOutput(PhysicalFile& file, Submit submit) : file_{file}, submit_{std::move(submit)} {}
+
+  void write(Chunk chunk) override;
+  void submit() override;
+
+ private:
+  PhysicalFile& file_;
+  Submit submit_;
+  std::vector<Chunk> gathered_;
+  std::size_t gathered_bytes_ = 0;
+};
+
+namespace {
+
+// The engine takes a plan of this size as a small one, and writes it at once.
+constexpr std::size_t gathered_bytes_at_most = std::size_t{192} << 10;
+constexpr std::size_t gathered_at_most = 64;
+
+void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
+  const Piece& piece = *chunk.piece;
+  const std::byte* from = chunk.bytes.data();
+  array::RunCursor runs{piece.variable.shape, piece.region, chunk.first, chunk.count};
+  array::Run run;
+  while (runs.next(run)) {
+    const auto bytes = static_cast<std::size_t>(run.elements * piece.element_bytes());
+    const disk::Write write{piece.offset + run.index * piece.element_bytes(), {from, bytes}};
+    const bool follows = !writes.empty() &&
+                         writes.back().offset + std::ssize(writes.back().bytes) == write.offset &&
+                         writes.back().bytes.data() + writes.back().bytes.size() == from;
+    if (follows) {
+      writes.back().bytes = {writes.back().bytes.data(), writes.back().bytes.size() + bytes};
+    } else {
+      writes.push_back(write);
+    }
+    from += bytes;
+  }
+}
+
+// Describes chunks for the timeline. Step, rank and ticket are those of the first one.
+trace::Subject subject_of(const std::vector<Chunk>& chunks) {
+  const Piece& piece = *chunks.front().piece;
+  trace::Subject subject{
+      .step = piece.step, .rank = piece.giver.rank, .ticket = piece.giver.ticket};
+  for (const Chunk& chunk : chunks) {
+    subject.bytes += std::ssize(chunk.bytes);
+  }
+  return subject;
+}
+
+}  // namespace
+
+void EngineOutput::write(Chunk chunk) {
+  const Outcome opened = outcome_of([this] { (void)file_.open(); });
+  if (!opened.ok()) {
+    end(std::move(chunk), opened);
+    return;
+  }
+  gathered_bytes_ += chunk.bytes.size();
+  gathered_.push_back(std::move(chunk));
+  if (gathered_bytes_ > gathered_bytes_at_most || gathered_.size() >= gathered_at_most) {
+    submit();
+  }
+}
+
+void EngineOutput::submit() {
+  if (gathered_.empty()) {
+    return;
+  }
+  // The chunks and their memory live until the plan is done.
+  auto held = std::make_shared<std::vector<Chunk>>(std::exchange(gathered_, {}));
+  gathered_bytes_ = 0;
+  disk::Plan plan;
+  plan.file = file_.opened();
+  for (const Chunk& chunk : *held) {
+    add_writes(chunk, plan.writes);
+  }
+  submit_(std::move(plan), [held, begin = now_seconds(),
+                            record = file_.recorder()](const disk::Completion& completion) {
+    record(trace::What::write, begin, subject_of(*held));
+    for (Chunk& chunk : *held) {
+      end(std::move(chunk), {completion.code, completion.story});
+    }
+  });
+}
+
 namespace {
 
 constexpr std::size_t most_fill_bytes = std::size_t{256} << 10;  // held at a time

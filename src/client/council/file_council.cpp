@@ -166,43 +166,7 @@ void FileCouncil::take_report(int member, const protocol::Bytes& message) {
 }
 
 void FileCouncil::tell_lead(const protocol::Bytes& message) {
-  const auto body = protocol::body(message);
-  switch (protocol::check_header(message, 0).kind) {
-    case Kind::home_event:
-      lead_->event(protocol::decode_event(body));
-      break;
-    case Kind::home_step:
-      lead_->step_ended(protocol::decode_step_counts(body));
-      break;
-    case Kind::home_close:
-      lead_->closed(protocol::decode_step_counts(body));
-      break;
-    case Kind::step_done:
-      lead_->step_done(protocol::decode_step_note(body));
-      break;
-    case Kind::want_place:
-      lead_->want_place(protocol::decode_step_note(body));
-      break;
-    case Kind::put_report:
-      lead_->put_report(protocol::decode_put_report(body));
-      break;
-    case Kind::action_done:
-      lead_->action_done(protocol::decode_action(body));
-      break;
-    case Kind::flush:
-      lead_->hurry(protocol::decode_step_note(body).step);
-      break;
-    case Kind::home_other:
-      lead_->heard_of(protocol::decode_other(body));
-      break;
-    case Kind::home_failed: {
-      const auto note = protocol::decode_step_note(body);
-      lead_->fail(note.outcome, note.step);
-      break;
-    }
-    default:
-      throw Error{ErrorCode::internal, "a lead got a message of another kind"};
-  }
+  lead_->take(protocol::check_header(message, 0).kind, protocol::body(message));
 }
 
 }  // namespace iocomp::client
