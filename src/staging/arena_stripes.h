@@ -22,7 +22,9 @@ class ArenaStripes : public StripeMemory {
   [[nodiscard]] std::optional<Held> hold(const Key& key, std::size_t bytes,
                                          std::int64_t elements) override;
   /// Its only process holds all stripes that there are.
-  [[nodiscard]] std::optional<Held> hold_open(const Key& /*key*/) override { return {}; }
+  [[nodiscard]] std::optional<Held> hold_open(const Key& /*key*/, std::size_t /*bytes*/) override {
+    return {};
+  }
   [[nodiscard]] bool has_room(const Key& key, std::size_t bytes) override;
   [[nodiscard]] bool fill(const Held& held, std::int64_t elements) override;
   [[nodiscard]] bool is_writing() const override { return false; }

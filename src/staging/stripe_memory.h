@@ -44,12 +44,13 @@ class StripeMemory {
 
   /// The longest stripe, in bytes.
   [[nodiscard]] virtual std::size_t longest_bytes() const = 0;
-  /// Hold the open stripe of this key, or a new one; nothing if there is no memory for it.
+  /// Hold the open stripe of this key, or a new one; nothing if there is no memory for it, or if it
+  /// is shorter: another process has defined something else, and what lies behind is not its own.
   /// @param elements  the number that makes it full.
   [[nodiscard]] virtual std::optional<Held> hold(const Key& key, std::size_t bytes,
                                                  std::int64_t elements) = 0;
-  /// Hold the open stripe of this key; nothing if there is none.
-  [[nodiscard]] virtual std::optional<Held> hold_open(const Key& key) = 0;
+  /// The same without a new one.
+  [[nodiscard]] virtual std::optional<Held> hold_open(const Key& key, std::size_t bytes) = 0;
   /// True if `hold` would succeed.
   [[nodiscard]] virtual bool has_room(const Key& key, std::size_t bytes) = 0;
   /// Count so many more elements in an open stripe. No effect on any other.

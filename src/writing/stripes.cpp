@@ -156,10 +156,9 @@ Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
   const std::int64_t element = piece.element_bytes();
   const std::int64_t skew = (piece.offset + span.begin * element) % page;
   const std::int64_t elements = span.end - span.begin;
+  const auto bytes = static_cast<std::size_t>(elements * element + skew);
   const auto held =
-      piece.is_fill
-          ? memory_.hold_open(key)
-          : memory_.hold(key, static_cast<std::size_t>(elements * element + skew), elements);
+      piece.is_fill ? memory_.hold_open(key, bytes) : memory_.hold(key, bytes, elements);
   if (!held) {
     return nullptr;
   }

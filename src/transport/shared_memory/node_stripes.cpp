@@ -303,21 +303,25 @@ std::optional<staging::StripeMemory::Held> NodeStripes::hold(const Key& key, std
       made.next = std::exchange(chain_of(key), number);
     }
     if (number != 0) {
-      ++slot(number).holders;
-      return held(number);
+      return hold(number, bytes);
     }
   } while (take_spare(bytes));
   return std::nullopt;
 }
 
-std::optional<staging::StripeMemory::Held> NodeStripes::hold_open(const Key& key) {
-  const SharedLock::Guard locked{table().lock, deadline_seconds_};
-  const Number number = find(key);
-  if (number == 0) {
+std::optional<staging::StripeMemory::Held> NodeStripes::hold(Number number, std::size_t bytes) {
+  if (slot(number).bytes < bytes) {
     return std::nullopt;
   }
   ++slot(number).holders;
   return held(number);
+}
+
+std::optional<staging::StripeMemory::Held> NodeStripes::hold_open(const Key& key,
+                                                                  std::size_t bytes) {
+  const SharedLock::Guard locked{table().lock, deadline_seconds_};
+  const Number number = find(key);
+  return number == 0 ? std::nullopt : hold(number, bytes);
 }
 
 bool NodeStripes::has_room(const Key& key, std::size_t bytes) {

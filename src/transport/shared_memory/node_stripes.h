@@ -53,7 +53,7 @@ class NodeStripes : public staging::StripeMemory {
   [[nodiscard]] std::size_t longest_bytes() const override { return longest_bytes_; }
   [[nodiscard]] std::optional<Held> hold(const Key& key, std::size_t bytes,
                                          std::int64_t elements) override;
-  [[nodiscard]] std::optional<Held> hold_open(const Key& key) override;
+  [[nodiscard]] std::optional<Held> hold_open(const Key& key, std::size_t bytes) override;
   [[nodiscard]] bool has_room(const Key& key, std::size_t bytes) override;
   [[nodiscard]] bool fill(const Held& held, std::int64_t elements) override;
   [[nodiscard]] bool is_writing() const override { return !taken_.empty(); }
@@ -76,6 +76,7 @@ class NodeStripes : public staging::StripeMemory {
   [[nodiscard]] Slot& slot(Number number) const noexcept;
   [[nodiscard]] Slot* found(const Held& held) const noexcept;
   [[nodiscard]] Number find(const Key& key) const noexcept;
+  [[nodiscard]] std::optional<Held> hold(Number number, std::size_t bytes);
   [[nodiscard]] Held held(Number number) const noexcept;
   void unchain(Number number) noexcept;
   void put_back(Number number) noexcept;

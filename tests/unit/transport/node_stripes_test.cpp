@@ -79,17 +79,30 @@ TEST(NodeStripes, AreWrittenInPartsWhenTheyAreWithdrawn) {
 
 TEST(NodeStripes, AreJoinedByThoseWhoMakeNone) {
   SharingRanks node{2};
-  EXPECT_FALSE(node[1].hold_open(key(0)));
+  EXPECT_FALSE(node[1].hold_open(key(0), kib));
   const auto mine = node[0].hold(key(0), kib, 10);
-  const auto theirs = node[1].hold_open(key(0));
+  const auto theirs = node[1].hold_open(key(0), kib);
   ASSERT_TRUE(theirs);
   EXPECT_EQ(theirs->id, mine->id);
   EXPECT_FALSE(node[0].fill(*mine, 6));
   EXPECT_TRUE(node[1].fill(*theirs, 4));
-  EXPECT_FALSE(node[1].hold_open(key(0)));
+  EXPECT_FALSE(node[1].hold_open(key(0), kib));
   node[1].leave(*theirs);
   node[0].leave(*mine);
   EXPECT_EQ(node[0].own_bytes() + node[1].own_bytes(), 0U);
+}
+
+// Another stripe lies behind.
+TEST(NodeStripes, AreNotHeldByThoseWhoTakeThemForLonger) {
+  SharingRanks node{2};
+  const auto mine = node[0].hold(key(0), 8 * kib, 10);
+  ASSERT_TRUE(mine);
+  EXPECT_FALSE(node[1].hold(key(0), 16 * kib, 20));
+  EXPECT_FALSE(node[1].hold_open(key(0), 16 * kib));
+  const auto theirs = node[1].hold(key(0), 8 * kib, 10);
+  ASSERT_TRUE(theirs);
+  node[1].leave(*theirs);
+  node[0].leave(*mine);
 }
 
 TEST(NodeStripes, HaveTheMemoryThatTheyNeed) {
