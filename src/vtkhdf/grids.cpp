@@ -209,9 +209,13 @@ class Describer {
     }
     Array array{variable.name, newest.type, {}};
     std::ranges::copy_if(variable.places, std::back_inserter(array.places),
-                         [&](const Place& place) { return place.shape == newest.shape; });
+                         [&](const Place& place) {
+                           return place.shape == newest.shape && place.type == newest.type;
+                         });
     if (array.places.size() < variable.places.size()) {
-      leave_out(variable, "in steps in which its shape is not " + array::text(newest.shape));
+      leave_out(variable, "in steps in which its type and shape are not " +
+                              std::string{array::name(newest.type)} + ' ' +
+                              array::text(newest.shape));
     }
     lattices_[lattice_of(variable)].push_back(std::move(array));
   }

@@ -300,7 +300,8 @@ void show(const ShowOptions& options) {
     return;
   }
   const auto& places = input.variable(input.find(options.variable)).places;
-  const std::int64_t step = options.step.value_or(places.back().step);
+  const std::int64_t asked = options.step.value_or(-1);
+  const std::int64_t step = asked == -1 ? places.back().step : asked;
   const auto box = slice(options.slice.value_or(""), input.place(options.variable, step).shape);
   const bool all = options.slice || array::elements(box) <= most_unasked;
   options.json ? print_values_as_json(input, step, box, all, options)

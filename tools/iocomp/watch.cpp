@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <memory>
@@ -158,7 +159,8 @@ class Lines {
   static std::string short_text(const std::optional<std::string>& number) {
     const bool is_real = number && number->find_first_of(".e") != std::string::npos &&
                          number->find('(') == std::string::npos;
-    return is_real ? fmt::format("{:.6g}", std::stod(*number)) : number.value_or("-");
+    return is_real ? fmt::format("{:.6g}", std::strtod(number->c_str(), nullptr))
+                   : number.value_or("-");
   }
   static void print_cells(const std::vector<std::string>& cells) {
     std::string line;
