@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -82,7 +83,21 @@ bool LibraryFile::has_changed(const struct stat& status) const noexcept {
          seen_.st_mtim.tv_nsec != status.st_mtim.tv_nsec;
 }
 
+// A job may write the file meanwhile. Then the library has seen parts of two moments.
 void LibraryFile::open() {
+  constexpr std::chrono::milliseconds pause{1};
+  for (int tries = 20;; --tries) {
+    const Outcome opened = outcome_of([this] { try_to_open(); });
+    struct stat now{};
+    if (opened.ok() || tries == 0 || ::fstat(file_.raw(), &now) != 0 || !has_changed(now)) {
+      opened.throw_unless_ok();
+      return;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+void LibraryFile::try_to_open() {
   struct stat status{};
   if (::fstat(file_.raw(), &status) != 0) {
     throw failure("open", path_, errno);

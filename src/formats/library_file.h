@@ -40,6 +40,7 @@ class LibraryFile {
 
  private:
   void open();
+  void try_to_open();
   [[nodiscard]] bool is_same_file(const struct stat& status) const noexcept;
   [[nodiscard]] bool has_changed(const struct stat& status) const noexcept;
 

@@ -77,8 +77,11 @@ Readable look_at(const Path& path, const Sought& sought) {
   const std::string format =
       sought.backend.empty() ? formats::format_of_file(path) : sought.backend;
   const auto source = formats::open_source(format, path, sought.modules);
+  Readable readable;
+  readable.file = {path.name(), format};
   try {
-    return {{path.name(), format}, numbered_by_name(source->inventory(), path)};
+    readable.inventory = numbered_by_name(source->inventory(), path);
+    return readable;
   } catch (const Error& error) {
     throw Error{error.code(), "cannot read " + path.text() + " (back-end \"" + format +
                                   "\", there is no " + manifest_path.text() + "): " + error.what()};

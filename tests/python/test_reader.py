@@ -364,10 +364,105 @@ def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
         assert files.read("u", 1).tolist() == [3.0, 4.0, 5.0]
 
 
-def test_a_file_without_manifest_that_tells_nothing_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "f.bin").write_bytes(b"12345678")
+@pytest.mark.parametrize("name", ["f.bin", "a_name_that_is_longer_than_others.bin"])
+def test_a_file_without_manifest_that_tells_nothing_is_refused(tmp_path: Path, name: str) -> None:
+    """Long names lie elsewhere in memory, and were freed twice."""
+    (tmp_path / name).write_bytes(b"12345678")
     with pytest.raises(UnsupportedError, match="without its manifest"):
-        open_files(tmp_path / "f.bin")
+        open_files(tmp_path / name)
+
+
+def test_groups_of_hdf5_are_read_as_the_inventory_has_them(tmp_path: Path) -> None:
+    """A variable is read from the dataset that it was found in, however others are called."""
+
+    def contents(**datasets: object) -> dict[str, dict[int, list[float]]]:
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.h5"
+        with h5py.File(path, "w") as file:
+            for name, values in datasets.items():
+                file[name.replace("__", "/")] = values
+        with open_files(path) as files:
+            return {
+                name: {step: files.read(name, step).tolist() for step in files.steps_of(name)}
+                for name in files.variables()
+            }
+
+    steps = {f"Step{step}__u": np.arange(2.0) + step for step in (0, 10, 20)}
+    assert contents(**steps) == {"u": {0: [0, 1], 10: [10, 11], 20: [20, 21]}}
+    numbers = {f"{step}__u": np.arange(2.0) + step for step in (0, 1)}
+    assert contents(**numbers) == {"u": {0: [0, 1], 1: [1, 2]}}
+    # A group of another name: none of them is a step.
+    mixed = numbers | {"u": [100.0, 101.0], "grid__x": [7.0]}
+    assert contents(**mixed) == {
+        "0/u": {0: [0, 1]},
+        "1/u": {0: [1, 2]},
+        "u": {0: [100, 101]},
+        "grid/x": {0: [7]},
+    }
+    # A dataset at the root is in the first step, unless that has one of its name.
+    beside = numbers | {"u": [100.0, 101.0], "v": [5.0]}
+    assert contents(**beside) == {"u": {0: [0, 1], 1: [1, 2]}, "v": {0: [5]}}
+
+
+def test_what_cannot_be_read_of_hdf5_leaves_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "f.h5"
+    with h5py.File(path, "w") as file:
+        file["0/u"] = file["u"] = np.arange(3.0)
+        texts = {"dtype": h5py.string_dtype(), "chunks": (2,), "compression": "lzf"}
+        file.create_dataset("0/texts", data=["a", "b"], **texts)
+        file["0/table"] = np.array([(1, 2.0)], [("x", "i4"), ("y", "f8")])
+        file["0/table.x"] = np.arange(4)
+    with open_files(path) as files:
+        assert files.read("u").tolist() == [0, 1, 2]
+        assert files.read("table.y").tolist() == [2]
+        assert files.read("table.x").tolist() == [0, 1, 2, 3]
+        assert set(files.not_read) == {"texts", "/u", "table"}
+        assert "lzf" in files.not_read["texts"]
+        assert "table.x" in files.not_read["table"]
+
+
+@pytest.mark.parametrize("kind", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA"])
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_netcdf_file_that_was_cut_is_refused(tmp_path: Path, kind: str, grows: bool) -> None:
+    """NetCDF reads zeros behind the end of a file."""
+    netCDF4 = pytest.importorskip("netCDF4")
+    path = tmp_path / "f.nc"
+    with netCDF4.Dataset(path, "w", format=kind) as file:
+        file.createDimension("time", None if grows else 1)
+        file.createDimension("x", 1000)
+        for name in "uv":
+            file.createVariable(name, "f8", ("time", "x"))[:] = np.full((1, 1000), 5.0)
+    with open_files(path) as files:
+        assert np.all(files.read("v") == 5)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 1000)
+    with pytest.raises(StorageError, match="shorter than its header says"):
+        open_files(path)
+
+
+def test_zarr_stores_of_python_have_numbers_that_json_lacks(tmp_path: Path) -> None:
+    store = tmp_path / "f.zarr"
+    (store / "u/c").mkdir(parents=True)
+    array = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [2],
+        "data_type": "float64",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0.0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "attributes": {"missing_value": np.nan, "most": np.inf, "told": 'a "NaN" is no number'},
+    }
+    (store / "u/zarr.json").write_text(json.dumps(array))
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {"least": -float("inf")}}
+    (store / "zarr.json").write_text(json.dumps(group))
+    (store / "u/c/0").write_bytes(np.array([1.0, 2.0], "<f8").tobytes())
+    with open_files(store) as files:
+        assert files.read("u").tolist() == [1, 2]
+        told = files.attributes("u")
+        assert np.isnan(told["missing_value"]) and told["most"] == np.inf
+        assert told["told"] == 'a "NaN" is no number'
+        assert files.attributes()["least"] == -np.inf
 
 
 def grow(path: Path, line: dict[str, Any]) -> bytes:

@@ -58,11 +58,13 @@ using ObjectInfo = H5O_info2_t;
 using LinkInfo = H5L_info2_t;
 constexpr auto visit = H5Ovisit3;
 constexpr auto visit_links = H5Lvisit2;
+constexpr auto iterate = H5Literate2;
 #else
 using ObjectInfo = H5O_info_t;
 using LinkInfo = H5L_info_t;
 constexpr auto visit = H5Ovisit2;
 constexpr auto visit_links = H5Lvisit;
+constexpr auto iterate = H5Literate;
 #endif
 
 herr_t note(hid_t /*root*/, const char* name, const ObjectInfo* object, void* noted) {
@@ -244,6 +246,15 @@ bool has_steps(const Names& names) {
   });
 }
 
+herr_t note_group(hid_t root, const char* name, const LinkInfo* /*link*/, void* noted) {
+  const bool is_group =
+      step_group(name) || H5Iget_type(Object{H5Oopen(root, name, H5P_DEFAULT)}.raw()) == H5I_GROUP;
+  if (is_group) {
+    static_cast<Names*>(noted)->groups.emplace(name);
+  }
+  return 0;
+}
+
 // ADIOS2 keeps the attributes of variables at the root, called "u/units".
 void sort_out_attributes_of_adios2(Inventory& inventory) {
   inventory.attributes.erase("NumSteps");
@@ -296,12 +307,17 @@ class Look {
     }
     std::ranges::sort(inventory_.steps);
     inventory_.tells_numbers = !is_of_adios2;
+    const std::int64_t first = inventory_.steps.front();
+    const std::string group_of_first =
+        (is_of_adios2 ? std::string{adios2_group} : "") + std::to_string(first) + '/';
     for (const auto& name : names_.datasets) {
-      const auto slash = name.find('/');
-      const bool is_in_group = slash != std::string::npos;
-      const auto step =
-          is_in_group ? step_group(name.substr(0, slash))->step : inventory_.steps.front();
-      add_whole(name, is_in_group ? name.substr(slash + 1) : name, step);
+      if (const auto slash = name.find('/'); slash != std::string::npos) {
+        add_whole(name, name.substr(slash + 1), step_group(name.substr(0, slash))->step);
+      } else if (has_dataset(group_of_first + name)) {
+        inventory_.not_read.emplace('/' + name, "a step has a variable of this name");
+      } else {
+        add_whole(name, name, first);
+      }
     }
     if (is_of_adios2) {
       sort_out_attributes_of_adios2(inventory_);
@@ -332,6 +348,10 @@ class Look {
     }
   }
 
+  [[nodiscard]] bool has_dataset(const std::string& name) const {
+    return std::ranges::find(names_.datasets, name) != names_.datasets.end();
+  }
+
   void add_whole(const std::string& dataset_name, const std::string& name, std::int64_t step) {
     const Dataset dataset = open_dataset(file_, dataset_name, path_);
     const Type stored{H5Dget_type(dataset.raw())};
@@ -339,25 +359,34 @@ class Look {
         H5Tget_class(stored.raw()) == H5T_COMPOUND && !element_type_of(stored.raw());
     const int members = has_members ? H5Tget_nmembers(stored.raw()) : 0;
     if (!has_members) {
-      add(dataset.raw(), stored.raw(), name, step,
-          is_any_text(stored.raw()) ? looks_of_any_texts(dataset.raw(), path_)
-                                    : looks_of(dataset.raw(), stored.raw()));
+      std::optional<Looks> looks;
+      const Outcome read = outcome_of([&] {  // a filter may be missing
+        looks = is_any_text(stored.raw()) ? looks_of_any_texts(dataset.raw(), path_)
+                                          : looks_of(dataset.raw(), stored.raw());
+      });
+      add(dataset.raw(), stored.raw(), name, step, looks, read.story);
     }
     for (int member = 0; member < members; ++member) {
       const auto number = static_cast<unsigned>(member);
       char* const called = H5Tget_member_name(stored.raw(), number);
-      const std::string of_member = name + '.' + (called == nullptr ? "" : called);
+      const std::string end = std::string{'.'} + (called == nullptr ? "" : called);
+      const std::string of_member = name + end;
       H5free_memory(called);
+      if (has_dataset(dataset_name + end)) {
+        inventory_.not_read.emplace(name, "a variable is called as its member, " + of_member);
+        continue;
+      }
       const Type type{H5Tget_member_type(stored.raw(), number)};
       add(dataset.raw(), type.raw(), of_member, step, looks_of(dataset.raw(), type.raw()));
     }
   }
 
+  // @param why  it has no looks; empty: that is found out.
   void add(hid_t dataset, hid_t stored, const std::string& name, std::int64_t step,
-           const std::optional<Looks>& looks) {
+           const std::optional<Looks>& looks, const std::string& why = {}) {
     auto variable = looks ? variable_with(looks->type, looks->extents) : std::nullopt;
     if (!variable) {
-      inventory_.not_read.emplace(name, why_left_out(dataset, stored));
+      inventory_.not_read.emplace(name, why.empty() ? why_left_out(dataset, stored) : why);
       return;
     }
     variable->name = name;
@@ -372,6 +401,12 @@ class Look {
 };
 
 }  // namespace
+
+bool has_groups_of_steps(hid_t file) {
+  Names names;
+  (void)iterate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, &note_group, &names);
+  return has_steps(names);
+}
 
 Inventory inventory_of(hid_t file, const std::string& path) { return Look{file, path}.take(); }
 

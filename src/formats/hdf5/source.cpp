@@ -61,8 +61,8 @@ class Hdf5Source : public Source {
     std::string member{};    ///< of its compounds; empty: there are none
   };
   [[nodiscard]] std::int64_t read_by_library(const Placed& where, const array::Box& box,
-                                             const Destination& to) const;
-  [[nodiscard]] Found open_dataset(const Placed& where) const;
+                                             const Destination& to);
+  [[nodiscard]] Found open_dataset(const Placed& where);
   [[nodiscard]] Dataset open_of_adios2(const Placed& where) const;
   [[nodiscard]] Found open_at_root(const Variable& variable) const;
   [[nodiscard]] Found open_member(const std::string& name, bool has_texts) const;
@@ -74,6 +74,7 @@ class Hdf5Source : public Source {
 
   std::string path_;
   bool is_by_number_ = true;  // groups of steps are called so
+  std::optional<bool> has_groups_of_steps_{};
   std::mutex& library_;
   File file_;
   std::optional<LibraryFile> opened_;
@@ -212,25 +213,39 @@ Hdf5Source::Found Hdf5Source::open_member(const std::string& name, bool has_text
 
 // A file of one step has it as its first, whatever its number.
 Dataset Hdf5Source::open_of_adios2(const Placed& where) const {
-  const std::string group = '/' + std::string{adios2_group};
-  const auto is_there = [&](std::int64_t step) {
-    return H5Lexists(file_.raw(), (group + std::to_string(step)).c_str(), H5P_DEFAULT) > 0;
+  const auto name_in = [](std::int64_t step) {
+    return '/' + std::string{adios2_group} + std::to_string(step);
   };
-  const std::int64_t step = is_there(0) && !is_there(1) ? 0 : where.step;
-  const std::string name = group + std::to_string(step) + '/' + where.variable.name;
-  return is_there(step) ? Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)} : Dataset{};
+  const auto is_there = [&](std::int64_t step) {
+    return H5Lexists(file_.raw(), name_in(step).c_str(), H5P_DEFAULT) > 0;
+  };
+  H5G_info_t root{};
+  const bool has_others = H5Gget_info(file_.raw(), &root) < 0 || root.nlinks > 1;
+  const std::int64_t step = is_there(where.step) || has_others ? where.step : 0;
+  return is_there(step)
+             ? Dataset{H5Dopen2(file_.raw(), (name_in(step) + '/' + where.variable.name).c_str(),
+                                H5P_DEFAULT)}
+             : Dataset{};
 }
 
-Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
+// Groups may be called as steps are where they are none: the inventory looks at all of them.
+Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) {
   const std::string name =
       dataset_name(where.variable, is_by_number_ ? where.number_of_step() : where.step);
-  Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
-              holds_texts(where.variable)};
-  if (found.dataset.raw() < 0) {
-    found.dataset = open_of_adios2(where);
+  if (!has_groups_of_steps_) {
+    has_groups_of_steps_ = has_groups_of_steps(file_.raw());
   }
+  const auto open_in_group = [&] {
+    Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
+                holds_texts(where.variable)};
+    if (found.dataset.raw() < 0) {
+      found.dataset = open_of_adios2(where);
+    }
+    return found;
+  };
+  Found found = *has_groups_of_steps_ ? open_in_group() : open_at_root(where.variable);
   if (found.dataset.raw() < 0) {
-    found = open_at_root(where.variable);
+    found = *has_groups_of_steps_ ? open_at_root(where.variable) : open_in_group();
   }
   if (found.dataset.raw() < 0) {
     found = open_member(name, holds_texts(where.variable));
@@ -326,7 +341,7 @@ Type Hdf5Source::in_memory_as(const Found& found, hid_t element) {
 // @return where the elements of the step begin that nobody needs the library for; -1 if they were
 // read.
 std::int64_t Hdf5Source::read_by_library(const Placed& where, const array::Box& box,
-                                         const Destination& to) const {
+                                         const Destination& to) {
   const Quiet quiet;
   const Found found = open_dataset(where);
   check_shape(found, where);

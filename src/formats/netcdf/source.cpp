@@ -121,17 +121,10 @@ class NetcdfSource : public Source {
             .byte_order = std::endian::big};
   }
 
-  // HDF5 opens no file that ends early; netCDF reads zeros behind the end of others.
   bool is_whole() override {
     const std::lock_guard lock{library_};
     opened_->reach();
-    if (has_chunks()) {
-      return true;
-    }
-    const auto file = opened_->descriptor();
-    const auto header = read_header(file, path_);
-    const auto end = header ? end_of_elements(*header) : std::nullopt;
-    return end && *end <= opened_->bytes();
+    return has_all_bytes();
   }
 
   Inventory look_through() override {
@@ -151,6 +144,10 @@ class NetcdfSource : public Source {
     }
     note_groups(inventory);
     check_steps(all);
+    if (!has_all_bytes()) {
+      throw Error{ErrorCode::storage_failure,
+                  "cannot read " + path_ + ": it is shorter than its header says"};
+    }
     for (std::int64_t step = 0; step < steps; ++step) {
       inventory.steps.push_back(step);
       for (const auto& found : all) {
@@ -344,6 +341,16 @@ class NetcdfSource : public Source {
     return format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
   }
 
+  // HDF5 opens no file that ends early; netCDF reads zeros behind the end of others.
+  [[nodiscard]] bool has_all_bytes() const {
+    if (has_chunks()) {
+      return true;
+    }
+    const auto header = read_header(opened_->descriptor(), path_);
+    const auto end = header ? end_of_elements(*header) : std::nullopt;
+    return end && *end <= opened_->bytes();
+  }
+
   // The steps that its header claims are listed one by one: there must be room for them in the
   // file, as there is in all but those of HDF5, whose chunks may be compressed or missing.
   void check_steps(const std::vector<Found>& all) const {
@@ -440,6 +447,7 @@ class NetcdfSource : public Source {
       lengths_.emplace(number, longest);
     }
     extents.at(dimensions++) = longest;
+    found.dimensions.names.push_back("string" + std::to_string(longest));  // as xarray calls it
     found.has_texts = true;
     return true;
   }

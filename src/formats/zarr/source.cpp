@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -160,6 +162,45 @@ Variable variable_of(const std::string& name, const Array& array) {
   return variable;
 }
 
+// Python writes numbers that JSON lacks as bare words. They pass the parser as texts with a mark.
+constexpr char number_mark = '\x7f';
+
+std::string with_marked_numbers(std::string_view text) {
+  std::string marked;
+  bool is_in_text = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at);
+    const auto words = {std::string_view{"NaN"}, std::string_view{"Infinity"},
+                        std::string_view{"-Infinity"}};
+    const auto* const word =
+        std::ranges::find_if(words, [&](auto one) { return !is_in_text && rest.starts_with(one); });
+    if (word != words.end()) {
+      ((marked += '"') += number_mark).append(*word) += '"';
+      at += word->size() - 1;
+      continue;
+    }
+    if (is_in_text && text[at] == '\\') {
+      marked += text[at++];
+    } else if (text[at] == '"') {
+      is_in_text = !is_in_text;
+    }
+    marked.append(text.substr(at, 1));
+  }
+  return marked;
+}
+
+void unmark_numbers(Json& value) {
+  if (value.is_string() && value.get_ref<const std::string&>().starts_with(number_mark)) {
+    const auto word = value.get<std::string>().substr(1);
+    const double infinity = std::numeric_limits<double>::infinity();
+    value = word == "NaN"         ? std::numeric_limits<double>::quiet_NaN()
+            : word.front() == '-' ? -infinity
+                                  : infinity;
+  } else if (value.is_structured()) {
+    std::ranges::for_each(value, unmark_numbers);
+  }
+}
+
 Json metadata_of(const OpenFolder& folder) {
   const auto text = folder.read(metadata_name);
   if (!text && is_zarr_2(folder)) {
@@ -172,7 +213,9 @@ Json metadata_of(const OpenFolder& folder) {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + folder.text("") + ": it has no " + metadata_name};
   }
-  return contents::parse_json(*text);
+  Json json = contents::parse_json(with_marked_numbers(*text));
+  unmark_numbers(json);
+  return json;
 }
 
 // The metadata of the arrays and groups in a group, by name: from the group's consolidated
