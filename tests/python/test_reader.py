@@ -114,6 +114,33 @@ def test_values_go_into_an_array_of_the_caller(tmp_path: Path) -> None:
             files.read("u", out=np.zeros((3, 4)))
 
 
+NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_truth_values_are_those_that_numpy_makes(tmp_path: Path, kind: str) -> None:
+    """An array of bool with other bytes than 0 and 1 is told by its bytes alone: 2 == True there."""
+    given = np.array([[0, 1, 2, 127], [300, 0, 7, 1]], "f8").astype(kind)
+    if kind[0] != "u":
+        given[1, 2] *= -1
+    if kind[0] == "f":
+        given[1] = 0.25, -0.0, np.nan, np.inf
+    bytes_ = given.astype(bool).view("i1")
+    more = {"variable_attributes": {"i1": {"dtype": {"type": "text", "value": "bool"}}}}
+    with open_files(write(tmp_path / "f.bin", {0: {kind: given, "text": np.full(3, b"a")}}, **more)) as files:
+        for box in (..., 1, np.s_[:, ::2], np.s_[1, 2], np.s_[:, 4:]):
+            found = files.read(kind, box=box, dtype=bool)
+            assert np.array_equal(found.view("i1"), bytes_[box]), (box, found.view("i1"))
+        for whole in (np.zeros((2, 8), bool)[:, 1:5], np.zeros((2, 8), bool)[:, ::2], np.zeros((4, 2), bool).T):
+            assert files.read(kind, out=whole) is whole
+            assert np.array_equal(whole.copy().view("i1"), bytes_)
+        if files[kind].dtype == bool:
+            assert np.array_equal(files[kind][:].view("i1"), bytes_)
+            assert files[kind][0, 2].shape == () and files[kind][0, 2].view("i1") == 1
+        with pytest.raises(iocomp.InvalidArgumentError, match="allowed are numbers"):
+            files.read("text", dtype=bool)
+
+
 DAMAGED: list[tuple[str, str, Any, str]] = [
     ("foreign", "iocomp_manifest", None, "iocomp_manifest"),
     ("later", "iocomp_manifest", 3, "version 3"),

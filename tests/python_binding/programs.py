@@ -412,6 +412,7 @@ def look_at(files: Any, rank: int, expected: Any, text: str) -> None:
     assert u.attrs["dimensions"] == "time y x" and files.attrs["title"] == "a run"
     assert mask.dtype == bool and mask[rows].tolist() == [True, False, True, False]
     assert files["bytes"][2 * rank : 2 * rank + 2].tolist() == [200, 1]
+    assert files.read("bytes", dtype=bool)[2 * rank : 2 * rank + 2].view("u1").tolist() == [1, 1]
     assert files["floats"][2 * rank : 2 * rank + 2].tolist() == [np.float32(0.1), np.inf]
     found = files["names"][3 * rank : 3 * rank + 3]
     assert b"|".join(each.tobytes().rstrip(b"\0") for each in found).decode() == text

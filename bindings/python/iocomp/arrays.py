@@ -68,6 +68,28 @@ def is_truth(dtype: np.dtype[Any], attributes: Mapping[str, Any]) -> bool:
     return dtype == np.int8 and attributes.get("dtype") == "bool"
 
 
+def room_for(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Return the array that elements of a variable are read into, if a caller wants `values`.
+
+    That is `values` itself, unless it has truth values: the library would fill it with bytes that
+    are neither 0 nor 1. After the read, call `settle`.
+
+    Raises:
+        InvalidArgumentError: If text is to become truth values.
+    """
+    if values.dtype != np.bool_:
+        return values
+    if dtype.kind == "S":
+        raise InvalidArgumentError("text is not converted to bool; allowed are numbers")
+    return values.view(dtype) if dtype.itemsize == 1 else np.empty(values.shape, dtype)
+
+
+def settle(values: Array, numbers: Array) -> None:
+    """Make truth values of the numbers that were read: False of 0, True of all others."""
+    if numbers is not values:
+        np.not_equal(numbers, 0, out=values)
+
+
 def number_of(dtype: npt.DTypeLike) -> int:
     """Return the type number of the library for a type of numpy.
 

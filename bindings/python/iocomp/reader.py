@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iocomp.arrays import DTYPES, TYPES, Array, address_of, integers, memory_shape, number_of
+from iocomp.arrays import (
+    DTYPES,
+    TYPES,
+    Array,
+    address_of,
+    integers,
+    memory_shape,
+    number_of,
+    room_for,
+    settle,
+)
 from iocomp.bp import BpFile
 from iocomp.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from iocomp.library import reader_library
@@ -268,6 +278,7 @@ class Files(Scope, Stored):
                 type.
             dtype: The type of a new array; without it that of the variable. Integers that are
                 packed by "scale_factor" or "add_offset" are unpacked to floating-point numbers.
+                With bool, each number but 0 is True.
 
         Returns:
             `out`, or a new array. Dimensions indexed by an integer are dropped, as in numpy.
@@ -293,8 +304,9 @@ class Files(Scope, Stored):
                 "writeable, of this shape"
             )
         if values.size:
-            numbers = values.view(np.int8) if values.dtype == np.bool_ else values
+            numbers = room_for(values, place.dtype)
             self._fill(name, variable, row, slices, numbers[(*view, ...)])
+            settle(values, numbers)
         return values
 
     def close(self) -> None:

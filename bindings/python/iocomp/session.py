@@ -35,6 +35,8 @@ from iocomp.arrays import (
     integers,
     memory_shape,
     number_of,
+    room_for,
+    settle,
     texts,
 )
 from iocomp.errors import CopyWarning, InvalidArgumentError, NotFoundError
@@ -889,6 +891,7 @@ class Input(Scope, Stored):
                 dimension is dense. Values are converted to its type.
             dtype: The type of a new array; without it that of the variable. Integers that are
                 packed by "scale_factor" or "add_offset" are unpacked to floating-point numbers.
+                With bool, each number but 0 is True.
 
         Returns:
             `out`, or a new array of shape `count`.
@@ -900,8 +903,7 @@ class Input(Scope, Stored):
             StorageError: If the file cannot be read, or a checksum differs (setting `checksum`).
         """
         number = self._newest() if step is None else step
-        found = self._find(variable).dtype
-        shape = self.shape(variable, number)
+        found, shape = self._variable(variable, number)
         first = tuple(start) if start is not None else (0,) * len(shape)
         if count is None:
             ends = zip(shape, first, strict=True) if len(first) == len(shape) else ()
@@ -914,18 +916,20 @@ class Input(Scope, Stored):
                 f"an array of shape {values.shape} for a block of shape {tuple(count)}: it must be "
                 "writeable, of this shape"
             )
-        memory = None if values.flags.c_contiguous else memory_shape(values)
-        if memory is None and not values.flags.c_contiguous:
+        numbers = room_for(values, found)
+        memory = None if numbers.flags.c_contiguous else memory_shape(numbers)
+        if memory is None and not numbers.flags.c_contiguous:
             raise InvalidArgumentError(f"strides {values.strides}: the last must be dense")
         to = Destination(
             ctypes.sizeof(Destination),
             integers(first),
             integers(count),
-            address_of(values),
+            address_of(numbers),
             None if memory is None else integers(memory),
-            type=0 if values.dtype == found else number_of(values.dtype),
+            type=0 if numbers.dtype == found else number_of(numbers.dtype),
         )
         library().check(library().read_block(self._raw, _text(variable), number, _address(to)))
+        settle(values, numbers)
         return values
 
     def close(self) -> None:

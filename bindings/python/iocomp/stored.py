@@ -134,7 +134,7 @@ class StoredVariable:
         """
         number = self.steps[-1] if step is None else step
         values = self._source._read_box(self.name, number, box)
-        return values.view(bool) if is_truth(values.dtype, self.attrs) else values
+        return values.astype(bool) if is_truth(values.dtype, self.attrs) else values
 
     def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> Array:
         """Read the whole variable in the newest step: `np.asarray(u)`."""
