@@ -9,6 +9,7 @@ import pytest
 
 import iocomp
 from iocomp import NotFoundError, StorageError, UnsupportedError, open_files
+from iocomp.session import _extents, _global_indices
 from manifests import sealed
 
 h5py = pytest.importorskip("h5py")
@@ -94,7 +95,52 @@ def test_every_box_is_what_numpy_selects(tmp_path: Path, box: object) -> None:
         assert found.shape == U[box].shape and found.dtype == U.dtype
 
 
-@pytest.mark.parametrize("box", [(3,), (0, 0, 0, 0), slice(None, None, -1)])
+class Indexed:
+    """A number of another package that can be an index."""
+
+    def __index__(self) -> int:
+        return 2
+
+
+@pytest.mark.parametrize("index", [2, np.uint8(2), np.int64(-1), np.array(2), Indexed()])
+def test_every_kind_of_integer_is_an_index(tmp_path: Path, index: Any) -> None:
+    with open_files(write(tmp_path / "f.bin", {0: {"u": U}})) as files:
+        for box in (index, (index, ..., slice(0, index)), (slice(index, None), 1)):
+            assert np.array_equal(files["u"][box], U[box]), box
+
+
+NO_INDICES: list[Any] = [
+    *(1.9, 1.0, np.float64(1), True, np.True_, None, "x", b"1", "1", 1j, [0, 1], [1], {}, np.datetime64(1, "s")),
+    *(np.array(given) for given in ([True], [1], True, 1.0, [0, 1], "1")),
+    *(slice(0, 1.5), slice("a", None), slice(None, None, 0), slice(None, None, np.float32(1))),
+]
+
+
+@pytest.mark.parametrize("index", NO_INDICES, ids=repr)
+def test_what_is_no_index_is_refused(tmp_path: Path, index: Any) -> None:
+    """An index that int() would round, or take out of an array or a text, is refused with what is allowed."""
+    with open_files(write(tmp_path / "f.bin", {0: {"u": U}})) as files:
+        for box in (index, (0, index), (..., index)):
+            for read in (lambda: files.read("u", box=box), lambda: files["u"][box], lambda: files["u"].read(0, box)):
+                with pytest.raises(iocomp.InvalidArgumentError, match=r"of u: allowed are integers, slices of"):
+                    read()
+
+
+@pytest.mark.parametrize("shape", [1.9, (2, 1.9), (2.0,), "12", None, ("1",), np.array([2.0])])
+def test_what_is_no_extent_is_refused(shape: Any) -> None:
+    with pytest.raises(iocomp.InvalidArgumentError, match="allowed are an integer, and a sequence of integers"):
+        _extents(shape)
+
+
+def test_indices_of_meshes_are_integers() -> None:
+    assert _global_indices([]).tolist() == []
+    assert _global_indices(np.array([[3, 1]], "u2")).tolist() == [3, 1]
+    for given in ([1.9], [1.0], [True, False], ["1"]):
+        with pytest.raises(iocomp.InvalidArgumentError, match="allowed are integers"):
+            _global_indices(given)
+
+
+@pytest.mark.parametrize("box", [(3,), (0, 0, 0, 0), slice(None, None, -1), (..., 0, ...), (..., ...)])
 def test_a_box_that_is_none_is_refused(tmp_path: Path, box: object) -> None:
     with (
         open_files(write(tmp_path / "f.bin", {0: {"u": U}})) as files,

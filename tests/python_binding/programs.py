@@ -341,6 +341,11 @@ def manners() -> None:
         refuse("[0] is 300, which uint8 cannot hold", bytes_.put, [300, -1])
         refuse("[1] is -1, which uint8 cannot hold", bytes_.put, [3, -1])
         refuse("1.5, which uint8 cannot hold", bytes_.__setitem__, 0, 1.5)
+        for index in (1.9, True, None, "1", [1], np.array([True]), slice(0, 1.5), slice(0, 2, 0)):
+            refuse("of bytes: allowed are integers", bytes_.__setitem__, index, 1)
+            refuse("of bytes: allowed are integers", bytes_.__setitem__, (..., index), 1)
+        refuse("allowed are an integer", out.define, "v", "f8", (1.9,))
+        refuse("allowed are integers", io.decompose, (4,), [0.5, 1])
         refuse("2 does not fit bool (index [1])", mask.put, [1, 2])
         refuse("[0] is 1e+300, which float32 cannot hold", floats.put, [1e300, 0])
         refuse("no values of complex128 are converted to float32", floats.put, [1j, 0])
@@ -383,6 +388,10 @@ def manners() -> None:
             mine = back.read("halves", start=(2 * rank,), count=(2,), dtype="f4")
             assert mine.dtype == np.float32 and mine.tolist() == [np.float16(0.1), rank]
             refuse("[0] is 200, which int8 cannot hold", back.read, "bytes", dtype="i1")
+            refuse("start (0.5,): allowed are an integer", back.read, "bytes", start=(0.5,))
+            refuse("count ('1',): allowed are an integer", back.read, "bytes", count=("1",))
+            refuse("of shape", back.read, "bytes", start=(2 * ranks + 1,))
+            refuse("allowed are integers", back["bytes"].__getitem__, 0.5)
             assert back["u"].read(0).shape == (4 * ranks, 6)
             assert "1 step" in repr(back)
         with iocomp.open_files("fields") as files:

@@ -34,10 +34,13 @@ def integers(values: Sequence[int]) -> bytes:
     """Return integers as bytes of an `int64_t[]`; at most 8 of them.
 
     Raises:
-        InvalidArgumentError: If there are more.
+        InvalidArgumentError: If there are more, or one is no integer.
     """
     if len(values) < len(PACK):
-        return PACK[len(values)](*values)
+        try:
+            return PACK[len(values)](*values)
+        except struct.error:
+            raise InvalidArgumentError(f"{values}: allowed are integers of 64 bits") from None
     raise InvalidArgumentError(f"{len(values)} dimensions; at most {len(PACK) - 1} are allowed")
 
 

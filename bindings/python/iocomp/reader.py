@@ -285,8 +285,8 @@ class Files(Scope, Stored):
 
         Raises:
             NotFoundError: If there is no such variable or step.
-            InvalidArgumentError: If the box leaves the variable, `out` has another shape, or a
-                value does not fit the type.
+            InvalidArgumentError: If the box is not as described or leaves the variable, `out` has
+                another shape, or a value does not fit the type.
             StorageError: If the file cannot be read.
         """
         variable, row = self._find(name, step)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import operator
 import struct
 import sys
 import warnings
@@ -43,7 +44,7 @@ from iocomp.errors import CopyWarning, InvalidArgumentError, NotFoundError
 from iocomp.library import BUFFERED, Block, Definition, Destination, OpenOptions, library
 from iocomp.memory import preserve
 from iocomp.scope import Scope
-from iocomp.stored import Index, Stored, slices_of
+from iocomp.stored import Index, Stored, all_of, slices_of, taken
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -71,8 +72,24 @@ class Role(IntEnum):
     BOTH = 3
 
 
-def _extents(shape: Shape) -> tuple[int, ...]:
-    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
+def _extents(shape: Shape, what: str = "shape") -> tuple[int, ...]:
+    """Return a shape, or a corner, as a tuple; an integer stands for one dimension."""
+    try:
+        if isinstance(shape, (int, np.integer)):
+            return (int(shape),)
+        return tuple(map(operator.index, shape))
+    except TypeError:
+        raise InvalidArgumentError(
+            f"{what} {shape!r}: allowed are an integer, and a sequence of integers"
+        ) from None
+
+
+def _global_indices(values: npt.ArrayLike) -> Array:
+    """Return indices as a dense array of int64_t."""
+    given = np.asarray(values)
+    if given.size and given.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"indices of type {given.dtype}: allowed are integers")
+    return np.ascontiguousarray(given, np.int64).reshape(-1)
 
 
 def _choice(value: str, known: Mapping[str, int]) -> int:
@@ -286,27 +303,21 @@ class Variable:
 
     def __setitem__(self, key: Index | tuple[Index, ...], values: npt.ArrayLike) -> None:
         """Put a block, `u[start:stop] = a`; as with numpy, `a` is yours again: a buffered put."""
-        entries = key if isinstance(key, tuple) else (key,)
-        if Ellipsis in entries:
-            at = entries.index(Ellipsis)
-            missing = len(self.shape) - len(entries) + 1
-            entries = (*entries[:at], *[slice(None)] * missing, *entries[at + 1 :])
-        if len(entries) > len(self.shape):
-            raise InvalidArgumentError(f"{len(entries)} indices of {len(self.shape)} dimension(s)")
         start: list[int] = []
         count: list[int] = []
         shown: list[int] = []
-        whole = [slice(None)] * (len(self.shape) - len(entries))
-        for entry, extent in zip((*entries, *whole), self.shape, strict=True):
-            if isinstance(entry, slice):
-                first, stop, step = entry.indices(extent)
-                if step != 1:
+        entries = all_of(key, self.name, self.shape)
+        for entry, extent in zip(entries, self.shape, strict=True):
+            indices = taken(entry, extent, self.name)
+            if isinstance(indices, range):
+                if indices.step != 1:
                     raise InvalidArgumentError(f"{entry}: only steps of 1 can be put")
-                shown.append(max(0, stop - first))
-            elif entry is not Ellipsis:
-                first = int(entry) + (extent if int(entry) < 0 else 0)
-            start.append(first)
-            count.append(shown[-1] if isinstance(entry, slice) else 1)
+                shown.append(len(indices))
+                start.append(indices.start)
+                count.append(len(indices))
+            else:
+                start.append(indices + (extent if indices < 0 else 0))
+                count.append(1)
         given = self._taken(values)
         if given.dtype.kind in "SU" and given.dtype != self.dtype:
             given, _ = self._of_another_type(given)
@@ -904,16 +915,17 @@ class Input(Scope, Stored):
         """
         number = self._newest() if step is None else step
         found, shape = self._variable(variable, number)
-        first = tuple(start) if start is not None else (0,) * len(shape)
+        first = (0,) * len(shape) if start is None else _extents(start, "start")
         if count is None:
             ends = zip(shape, first, strict=True) if len(first) == len(shape) else ()
             count = tuple(out.shape) if out is not None else tuple(n - s for n, s in ends)
-        if not len(first) == len(count) == len(shape):
+        count = _extents(count, "count")
+        if not len(first) == len(count) == len(shape) or min(count, default=0) < 0:
             raise InvalidArgumentError(f"start {first} and count {count} of shape {shape}")
-        values = np.empty(tuple(count), found if dtype is None else dtype) if out is None else out
-        if values.shape != tuple(count) or not values.flags.writeable:
+        values = np.empty(count, found if dtype is None else dtype) if out is None else out
+        if values.shape != count or not values.flags.writeable:
             raise InvalidArgumentError(
-                f"an array of shape {values.shape} for a block of shape {tuple(count)}: it must be "
+                f"an array of shape {values.shape} for a block of shape {count}: it must be "
                 "writeable, of this shape"
             )
         numbers = room_for(values, found)
@@ -1250,11 +1262,12 @@ class Session(Scope):
                 that of its first element.
 
         Raises:
-            InvalidArgumentError: If an index leaves the shape, or stands there twice.
+            InvalidArgumentError: If an index leaves the shape, stands there twice, or is no
+                integer.
         """
         extents, raw = _extents(shape), ctypes.c_void_p()
-        begins = np.ascontiguousarray(first, np.int64).reshape(-1)
-        counts = None if count is None else np.ascontiguousarray(count, np.int64).reshape(-1)
+        begins = _global_indices(first)
+        counts = None if count is None else _global_indices(count)
         if counts is not None and begins.size != counts.size:
             raise InvalidArgumentError(f"{begins.size} begins of {counts.size} runs")
         code = library().decompose(

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+import operator
+import reprlib
 from collections.abc import Iterator, Mapping
 from types import EllipsisType
 from typing import Any, Protocol
@@ -19,6 +21,45 @@ Box = tuple[slice, ...]  # one for each dimension, from 0 to its extent at most,
 _MOST_SHOWN = 40
 
 
+def taken(given: object, extent: int, name: str) -> range | int:
+    """Return the indices that a slice takes along a dimension, or the single index that is given.
+
+    Raises:
+        InvalidArgumentError: If it is neither a slice nor an integer. True and False are none: to
+            numpy they are masks.
+    """
+    try:
+        if isinstance(given, slice):
+            return range(*given.indices(extent))
+        if not isinstance(given, (bool, np.bool_)):
+            return operator.index(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # another type, or a slice of such or with the step 0
+        pass
+    raise InvalidArgumentError(
+        f"index {reprlib.repr(given)} of {name}: allowed are integers, slices of integers, and one "
+        "ellipsis"
+    )
+
+
+def all_of(
+    box: Index | tuple[Index, ...], name: str, whole: tuple[int, ...]
+) -> list[slice | int]:
+    """Return a box with an index for each dimension: the ellipsis stands for those not given.
+
+    Raises:
+        InvalidArgumentError: If there are more than the dimensions, or more than one ellipsis.
+    """
+    parts = box if isinstance(box, tuple) else (box,)
+    given = [each for each in parts if each is not Ellipsis]
+    if len(parts) - len(given) > 1:
+        raise InvalidArgumentError(f"an index of {name} with more than one ellipsis")
+    at = next((i for i, each in enumerate(parts) if each is Ellipsis), len(parts))
+    missing = len(whole) - len(given)
+    if missing < 0:
+        raise InvalidArgumentError(f"{len(given)} indices of {name}, which has shape {whole}")
+    return [*given[:at], *[slice(None)] * missing, *given[at:]]
+
+
 def slices_of(
     box: Index | tuple[Index, ...], name: str, whole: tuple[int, ...]
 ) -> tuple[Box, tuple[slice | None, ...]]:
@@ -26,28 +67,21 @@ def slices_of(
 
     The result lacks those of integers: None stands for them.
     """
-    parts = box if isinstance(box, tuple) else (box,)
-    given = [each for each in parts if each is not Ellipsis]
-    at = next((i for i, each in enumerate(parts) if each is Ellipsis), len(parts))
-    missing = len(whole) - len(given)
-    if missing < 0:
-        raise InvalidArgumentError(f"{len(given)} indices of {name}, which has shape {whole}")
     slices: list[slice] = []
     view: list[slice | None] = []
-    every = [*given[:at], *[slice(None)] * missing, *given[at:]]
-    for part, extent in zip(every, whole, strict=True):
-        if isinstance(part, slice):
-            start, stop, step = part.indices(extent)
+    for part, extent in zip(all_of(box, name, whole), whole, strict=True):
+        indices = taken(part, extent, name)
+        if isinstance(indices, range):
+            start, stop, step = indices.start, indices.stop, indices.step
             if step < 1:
                 raise InvalidArgumentError(f"{part} of {name}: only steps above 0")
             last = start + (stop - start - 1) // step * step + 1  # what lies behind it nobody wants
             slices.append(slice(start, max(start, last), step))
             view.append(slice(None))
         else:
-            index = int(part)
-            if not -extent <= index < extent:
-                raise InvalidArgumentError(f"index {index} of {name} of shape {whole}")
-            slices.append(slice(index % extent, index % extent + 1, 1))
+            if not -extent <= indices < extent:
+                raise InvalidArgumentError(f"index {indices} of {name} of shape {whole}")
+            slices.append(slice(indices % extent, indices % extent + 1, 1))
             view.append(None)
     return tuple(slices), tuple(view)
 
