@@ -234,7 +234,7 @@ class IocompBackend(BackendEntrypoint):
         dataset: Dataset = StoreBackendEntrypoint().open_dataset(
             store, drop_variables=drop_variables, **decoding
         )
-        return dataset.set_coords(["step"])
+        return dataset.set_coords("step") if "step" in dataset.variables else dataset
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:  # noqa: ANN401 (xarray's)
         """Return True for a file that has a manifest, if no other engine knows its format."""
