@@ -73,6 +73,34 @@ def test_a_plain_file_is_read_through_its_manifest(tmp_path: Path) -> None:
             files.read("s", 4)
 
 
+CALLS: dict[str, Any] = {
+    each: getattr(iocomp.Files, each) for each in dir(iocomp.Files) if each[0] != "_" or each == "__getitem__"
+}
+OF_VARIABLES = [each for each, call in CALLS.items() if "name" in getattr(call, "__annotations__", ())]
+OF_STEPS = [each for each, call in CALLS.items() if "step" in getattr(call, "__annotations__", ())]
+
+
+@pytest.mark.parametrize("call", OF_VARIABLES)
+def test_a_variable_that_is_not_there_is_named(tmp_path: Path, call: str) -> None:
+    """Every call that takes the name of a variable refuses one that is not there in the same way."""
+    assert {*OF_VARIABLES} >= {"read", "shape", "dtype", "attributes", "steps_of", "__getitem__"}
+    with open_files(write(tmp_path / "f.bin", {0: {"u": U}})) as files:
+        with pytest.raises(NotFoundError, match="no variable 'nope'; there are u"):
+            CALLS[call](files, "nope")
+        files.not_read["links"] = "a link"
+        with pytest.raises(NotFoundError, match="'links' cannot be read: a link"):
+            CALLS[call](files, "links")
+
+
+@pytest.mark.parametrize("call", OF_STEPS)
+def test_a_step_that_is_not_there_is_named(tmp_path: Path, call: str) -> None:
+    assert {*OF_STEPS} >= {"read", "shape", "dtype", "time", "variables"}
+    with open_files(write(tmp_path / "f.bin", {0: {"u": U}})) as files:
+        words = {"name": "u"} if call in OF_VARIABLES else {}
+        with pytest.raises(NotFoundError, match="no step 3 is committed; there are 1, up to 0"):
+            CALLS[call](files, step=3, **words)
+
+
 @pytest.mark.parametrize(
     "box",
     [

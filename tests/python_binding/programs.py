@@ -407,7 +407,8 @@ def look_at(files: Any, rank: int, expected: Any, text: str) -> None:
     assert list(files) == ["u", "mask", "bytes", "floats", "names", "halves"] and len(files) == 6
     assert files["halves"].dtype == np.float16
     assert "u" in files and "v" not in files and files.get("v") is None
-    raises(KeyError, "v", files.__getitem__, "v")
+    raises(iocomp.NotFoundError, "v", files.__getitem__, "v")
+    raises(iocomp.NotFoundError, "v", files.attributes, "v")
     u, mask, rows = files["u"], files["mask"], slice(4 * rank, 4 * rank + 4)
     assert (u.name, u.ndim, u.dtype, u.steps) == ("u", 2, np.dtype("f8"), [0])
     assert u.shape == (len(u), 6) and u.size == 6 * len(u)

@@ -226,8 +226,12 @@ class Files(Scope, Stored):
         return [name for name in self._indices if step in self._variable(name).rows]
 
     def steps_of(self, name: str) -> list[int]:
-        """Return the numbers of the steps that have values of a variable, ascending."""
-        return list(self._variable(name).rows)
+        """Return the numbers of the steps that have values of a variable, ascending.
+
+        Raises:
+            NotFoundError: If there is no such variable.
+        """
+        return list(self._find(name, None)[0].rows)
 
     def shape(self, name: str, step: int | None = None) -> tuple[int, ...]:
         """Return the global shape of a variable in a step, in elements.
@@ -253,11 +257,15 @@ class Files(Scope, Stored):
         """Return the attributes of the file, or of the variable `name`, in the newest step.
 
         A value is text, a number, a list of texts, or an array of several numbers.
+
+        Raises:
+            NotFoundError: If there is no such variable.
         """
         if name is None:
             return _attributes(self._attributes)
-        index = self._indices.get(name)
-        return {} if index is None else _attributes(self._told[index])
+        if name not in self._indices:
+            raise self._not_found(name)
+        return _attributes(self._told[self._indices[name]])
 
     def read(
         self,
@@ -357,11 +365,14 @@ class Files(Scope, Stored):
                 return variable, len(variable.rows) - 1
             if step in variable.rows:
                 return variable, variable.rows[step]
-        where = "" if step is None else f" in step {step}"
+        raise self._not_found(name, step)
+
+    def _not_found(self, name: str, step: int | None = None) -> NotFoundError:
         if name in self.not_read:
-            raise NotFoundError(f"{self.path}: {name!r} cannot be read: {self.not_read[name]}")
+            return NotFoundError(f"{self.path}: {name!r} cannot be read: {self.not_read[name]}")
+        where = "" if step is None else f" in step {step}"
         names = ", ".join(self.variables(step)[:8]) or "none"
-        raise NotFoundError(f"{self.path}: no variable {name!r}{where}; there are {names}")
+        return NotFoundError(f"{self.path}: no variable {name!r}{where}; there are {names}")
 
     def _place(self, name: str, step: int | None) -> _Place:
         variable, row = self._find(name, step)

@@ -81,7 +81,7 @@ class _Store(AbstractDataStore):
                     found[name] = made
         times = self._times()
         if _TIME not in found and not all(map(math.isnan, times)):
-            attributes = self._files.attributes(_TIME)
+            attributes = self._files.attributes(_TIME) if _TIME in self._files else {}
             found[_TIME] = Variable((self._along,), np.array(times), attributes)
         found.setdefault("step", Variable((self._along,), np.array(self._steps, np.int64)))
         self._rename_dimensions(found)
