@@ -10,6 +10,8 @@ netcdf = pytest.importorskip("netCDF4")
 xarray = pytest.importorskip("xarray")
 IocompBackend = pytest.importorskip("iocomp.xarray_engine").IocompBackend
 
+from test_reader import write  # noqa: E402 (it needs h5py)
+
 
 def written(path: Path, times: np.ndarray, grows: bool = True) -> Path:
     """Write a field of three numbers and a scalar at some times."""
@@ -35,3 +37,33 @@ def test_each_variable_can_be_dropped(tmp_path: Path) -> None:
                 assert set(found.coords) == set(whole.coords) - dropped, dropped
         with xarray.open_dataset(path, engine=IocompBackend, drop_variables="step") as found:
             assert "step" not in found.variables
+
+
+NANOSECONDS = np.array([1700000000123456789, 1700000000123456790, 1700000000123456791])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("grows", [True, False])
+@pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u8", "f8"])
+@pytest.mark.parametrize("first", [0, 2**53 + 1, NANOSECONDS[0], 2**63 - 5])
+def test_times_have_the_digits_of_the_file(tmp_path: Path, kind: str, first: int, grows: bool, count: int) -> None:
+    times = np.array([first + step for step in range(count)], "u8").astype(kind)
+    path = written(tmp_path / "f.nc", times, grows)
+    for decoded in (False, True) if abs(int(times[-1])) < 2**61 else (False,):  # what pandas can date
+        with (
+            xarray.open_dataset(path, engine=IocompBackend, decode_times=decoded) as found,
+            xarray.open_dataset(path, engine="netcdf4", decode_times=decoded) as own,
+        ):
+            assert found["time"].dtype == own["time"].dtype
+            assert np.array_equal(found["time"].values, own["time"].values)
+            assert found["time"].attrs == own["time"].attrs
+
+
+def test_integers_do_not_take_the_place_of_times_that_are_told(tmp_path: Path) -> None:
+    """The times of begin_step are those of the steps, whatever a variable `time` has."""
+    half, same = ({0: {"time": np.array(0)}, 2: {"time": np.array(end)}} for end in (2, 1))
+    for arrays, expected in ((half, np.array([0, 1.0])), (same, np.array([0, 1]))):
+        path = write(tmp_path / "f.bin", arrays)  # it tells half of the number of the step
+        with xarray.open_dataset(path, engine=IocompBackend) as found:
+            assert found["time"].dtype == expected.dtype
+            assert np.array_equal(found["time"].values, expected)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Hashable, Iterable
@@ -80,9 +79,9 @@ class _Store(AbstractDataStore):
                 if made is not None:
                     found[name] = made
         times = self._times()
-        if _TIME not in found and not all(map(math.isnan, times)):
+        if _TIME not in found and not np.isnan(times).all():
             attributes = self._files.attributes(_TIME) if _TIME in self._files else {}
-            found[_TIME] = Variable((self._along,), np.array(times), attributes)
+            found[_TIME] = Variable((self._along,), times, attributes)
         found.setdefault("step", Variable((self._along,), np.array(self._steps, np.int64)))
         self._rename_dimensions(found)
         return found
@@ -137,9 +136,20 @@ class _Store(AbstractDataStore):
             dims = zip(each.dims, each.shape, strict=True)
             each.dims = tuple(names.get(key, key[0]) for key in dims)
 
-    def _times(self) -> list[float]:
-        """Return the times that the program has told, or has put as the scalar `time`."""
-        return [self._files.time(step) for step in self._steps]
+    def _times(self) -> npt.NDArray[Any]:
+        """Return the times that the program has told, or has put as the scalar `time`.
+
+        Integers of that scalar keep their type: float64 rounds those above 2**53, such as
+        nanoseconds since 1970.
+        """
+        files = self._files
+        times = np.array([files.time(step) for step in self._steps])
+        if _TIME not in files or files.steps_of(_TIME) != self._steps or not self._is_axis(_TIME):
+            return times
+        if any(files.dtype(_TIME, step).kind == "f" for step in self._steps):
+            return times
+        exact = np.array([files.read(_TIME, step) for step in self._steps])
+        return exact if np.array_equal(exact.astype(np.float64), times) else times
 
     def _variable(self, name: str) -> Variable | None:
         files, along = self._files, self._along
