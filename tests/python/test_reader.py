@@ -504,6 +504,21 @@ def test_groups_of_hdf5_are_read_as_the_inventory_has_them(tmp_path: Path) -> No
     assert contents(**beside) == {"u": {0: [0, 1], 1: [1, 2]}, "v": {0: [5]}}
 
 
+def test_an_object_of_hdf5_is_read_by_each_of_its_names(tmp_path: Path) -> None:
+    path = tmp_path / "f.h5"
+    with h5py.File(path, "w") as file:
+        file["0/u"] = np.arange(3.0)
+        file["1/u"] = file["0/u"]
+        file["1/v"] = h5py.SoftLink("/0/u")
+        file["1/w"] = h5py.SoftLink("/nowhere")
+        file["1/x"] = h5py.ExternalLink("other.h5", "/u")
+        file["alias"] = h5py.SoftLink("/0")  # no step
+    with open_files(path) as files:
+        assert files.steps_of("u") == [0, 1] and files.steps_of("v") == [1]
+        assert files.read("v", 1).tolist() == files.read("u", 1).tolist() == [0, 1, 2]
+        assert set(files.not_read) == {"1/w", "1/x"}
+
+
 def test_what_cannot_be_read_of_hdf5_leaves_the_rest(tmp_path: Path) -> None:
     path = tmp_path / "f.h5"
     with h5py.File(path, "w") as file:

@@ -51,41 +51,39 @@ namespace {
 struct Names {
   std::vector<std::string> datasets;  // without the '/' at the beginning
   std::set<std::string> groups;       // of the root
+  std::map<std::string, std::string> not_read;
 };
 
 #if H5_VERSION_GE(1, 12, 0)
-using ObjectInfo = H5O_info2_t;
 using LinkInfo = H5L_info2_t;
-constexpr auto visit = H5Ovisit3;
 constexpr auto visit_links = H5Lvisit2;
 constexpr auto iterate = H5Literate2;
 #else
-using ObjectInfo = H5O_info_t;
 using LinkInfo = H5L_info_t;
-constexpr auto visit = H5Ovisit2;
 constexpr auto visit_links = H5Lvisit;
 constexpr auto iterate = H5Literate;
 #endif
 
-herr_t note(hid_t /*root*/, const char* name, const ObjectInfo* object, void* noted) {
+// It is called for each link, so an object is there under each of its names.
+herr_t note(hid_t root, const char* name, const LinkInfo* link, void* noted) {
   auto& names = *static_cast<Names*>(noted);
   const std::string_view called{name};
-  if (object->type == H5O_TYPE_DATASET) {
+  if (link->type == H5L_TYPE_EXTERNAL) {
+    names.not_read.emplace(name, "a link to another file");
+    return 0;
+  }
+  const Object object{H5Oopen(root, name, H5P_DEFAULT)};
+  if (object.raw() < 0 && link->type != H5L_TYPE_SOFT) {
+    return -1;
+  }
+  const auto type = object.raw() < 0 ? H5I_BADID : H5Iget_type(object.raw());
+  if (type == H5I_BADID) {
+    names.not_read.emplace(name, "a link to what is not there");
+  } else if (type == H5I_DATASET) {
     names.datasets.emplace_back(called);
-  } else if (object->type == H5O_TYPE_GROUP && called != "." &&
+  } else if (type == H5I_GROUP && link->type == H5L_TYPE_HARD &&
              called.find('/') == std::string_view::npos) {
     names.groups.emplace(called);
-  }
-  return 0;
-}
-
-// Visits of objects do not come to what these lead to.
-herr_t note_link(hid_t root, const char* name, const LinkInfo* link, void* not_read) {
-  const bool is_lost =
-      link->type == H5L_TYPE_SOFT && H5Oexists_by_name(root, name, H5P_DEFAULT) <= 0;
-  if (is_lost || link->type == H5L_TYPE_EXTERNAL) {
-    static_cast<std::map<std::string, std::string>*>(not_read)->emplace(
-        name, is_lost ? "a link to what is not there" : "a link to another file");
   }
   return 0;
 }
@@ -246,13 +244,16 @@ bool has_steps(const Names& names) {
   });
 }
 
-herr_t note_group(hid_t root, const char* name, const LinkInfo* /*link*/, void* noted) {
-  const bool is_group =
-      step_group(name) || H5Iget_type(Object{H5Oopen(root, name, H5P_DEFAULT)}.raw()) == H5I_GROUP;
-  if (is_group) {
+herr_t note_group(hid_t root, const char* name, const LinkInfo* link, void* noted) {
+  if (link->type != H5L_TYPE_HARD) {
+    return 0;
+  }
+  const bool is_step = step_group(name).has_value();
+  const Object object{is_step ? H5I_INVALID_HID : H5Oopen(root, name, H5P_DEFAULT)};
+  if (is_step || H5Iget_type(object.raw()) == H5I_GROUP) {
     static_cast<Names*>(noted)->groups.emplace(name);
   }
-  return 0;
+  return is_step || object.raw() >= 0 ? 0 : -1;
 }
 
 // ADIOS2 keeps the attributes of variables at the root, called "u/units".
@@ -279,10 +280,8 @@ void sort_out_attributes_of_adios2(Inventory& inventory) {
 class Look {
  public:
   Look(hid_t file, const std::string& path) : file_{file}, path_{path} {
-    check(visit(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names_, H5O_INFO_BASIC), "look through",
-          path);
-    check(visit_links(file, H5_INDEX_NAME, H5_ITER_INC, &note_link, &inventory_.not_read),
-          "look through", path);
+    check(visit_links(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names_), "look through", path);
+    inventory_.not_read = names_.not_read;
     const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
     inventory_.attributes = read_attributes(root.raw(), path);
   }
@@ -402,9 +401,10 @@ class Look {
 
 }  // namespace
 
-bool has_groups_of_steps(hid_t file) {
+bool has_groups_of_steps(hid_t file, const std::string& path) {
   Names names;
-  (void)iterate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, &note_group, &names);
+  check(iterate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, &note_group, &names), "look through",
+        path);
   return has_steps(names);
 }
 

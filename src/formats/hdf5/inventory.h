@@ -21,7 +21,8 @@ namespace iocomp::formats::h5 {
 [[nodiscard]] bool are_called_by_number(hid_t file, std::int64_t newest);
 
 /// True if all groups at the root are called as those of steps are.
-[[nodiscard]] bool has_groups_of_steps(hid_t file);
+/// @throws Error{storage_failure}.
+[[nodiscard]] bool has_groups_of_steps(hid_t file, const std::string& path);
 
 /// True if iocomp has written it with `layout = "time"`: it grows, is cut and filled so. What other
 /// programs make of its files keeps that.

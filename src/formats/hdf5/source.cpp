@@ -233,7 +233,7 @@ Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) {
   const std::string name =
       dataset_name(where.variable, is_by_number_ ? where.number_of_step() : where.step);
   if (!has_groups_of_steps_) {
-    has_groups_of_steps_ = has_groups_of_steps(file_.raw());
+    has_groups_of_steps_ = has_groups_of_steps(file_.raw(), path_);
   }
   const auto open_in_group = [&] {
     Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
