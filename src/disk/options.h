@@ -45,6 +45,9 @@ struct Options {
   /// Says on a server whether others have taken its files over, and reuse the memory that it writes
   /// from. Called from any thread.
   std::function<bool()> is_given_up{};
+  /// Called when an fsync has failed, before anybody hears of it: the system tells it only once.
+  /// Called from any thread.
+  std::function<void()> sync_failed{};
   /// All processes that write the file are on one node: an fsync by one of them is one of all.
   bool are_writers_on_one_node = false;
 };

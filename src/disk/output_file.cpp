@@ -308,6 +308,9 @@ int OutputFile::end_sync(int error) {
     left = ENOENT;
   }
   if (left != 0) {
+    if (options_.sync_failed) {
+      options_.sync_failed();
+    }
     sync_error_ = has_bug(Bug::file_error_forgotten) ? 0 : left;
     has_unsynced_ = true;
   }

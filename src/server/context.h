@@ -23,6 +23,7 @@
 #include "formats/aggregators.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
+#include "protocol/notes.h"
 #include "server/post_office.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
@@ -78,6 +79,16 @@ struct Context {
   /// Takes pieces that find no room. It is made when it is first asked for.
   /// @throws Error{storage_failure} if that is impossible.
   [[nodiscard]] writing::Spill& spill();
+
+  /// The options for a file. Of an fsync that fails, those who take the file over must hear,
+  /// because theirs would say yes.
+  [[nodiscard]] disk::Options disk_options(std::uint64_t key) const {
+    disk::Options options = disk;
+    options.sync_failed = [&post = post, note = protocol::word(key, protocol::Note::sync_failed)] {
+      post.write_failure(note);
+    };
+    return options;
+  }
 
   /// Carry out a disk plan; `done` is called from the loop.
   void submit(disk::Plan plan, std::function<void(const disk::Completion&)> done) {

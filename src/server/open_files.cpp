@@ -240,7 +240,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
       .identity = commit::identity(open.name, settings, context.place.job, context.was_given_up),
       .format = &format,
       .options = commit::format_options(settings, context.disk),
-      .disk = context.disk,
+      .disk = context.disk_options(key),
       .who = ", server 0 (rank " + std::to_string(context.place.ranks.rank(0)) + ')'};
   setup.publisher.identity.after = open.after;
   setup.publisher.identity.folder = open.beginning.folder;

@@ -38,7 +38,7 @@ class PostOffice : public steps::Council {
   void notify(int rank, protocol::Notice notice);
   /// Note something that the compute ranks must know if this server ends.
   void write_note(std::uint64_t note);
-  /// The same for a failure, which they must know in any case.
+  /// The same for a failure, which they must know in any case; from any thread.
   void write_failure(std::uint64_t note);
   /// Send the notices collected so far.
   void flush();

@@ -25,7 +25,6 @@
 #include "formats/communicator.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
-#include "protocol/notes.h"
 #include "server/context.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
@@ -63,8 +62,12 @@ using writing::Piece;
 
 namespace {
 
-disk::Options disk_options(const Context& context, const config::FileSettings& settings) {
-  disk::Options options = settings.may_overlap ? disk::without_direct(context.disk) : context.disk;
+disk::Options disk_options(const Context& context, std::uint64_t key,
+                           const config::FileSettings& settings) {
+  disk::Options options = context.disk_options(key);
+  if (settings.may_overlap) {
+    options = disk::without_direct(std::move(options));
+  }
   if (settings.bandwidth > 0) {
     options.pace = std::make_shared<disk::Pace>(static_cast<double>(settings.bandwidth) /
                                                 context.place.ranks.size());
@@ -85,22 +88,6 @@ writing::Stripes::Terms stripe_terms(const Context& context, std::uint64_t key,
           .may_overlap = settings.may_overlap,
           .swaps_bytes = traits.swaps_bytes(),
           .crew = context.disk.crew};
-}
-
-// A failed fsync is told before anything else, because one who takes over must not do it again.
-writing::Submit submitter(Context& context, std::uint64_t key) {
-  return [&context, key](disk::Plan plan, auto done) {
-    if (!plan.sync) {
-      context.submit(std::move(plan), std::move(done));
-      return;
-    }
-    context.submit(std::move(plan), [&context, key, done = std::move(done)](const auto& ended) {
-      if (ended.code != ErrorCode::ok) {
-        context.post.write_failure(protocol::word(key, protocol::Note::sync_failed));
-      }
-      done(ended);
-    });
-  };
 }
 
 }  // namespace
@@ -141,8 +128,10 @@ WriterFile::Setup ServedFile::writer_setup(const formats::Format& format) const 
   setup.files.format = &format;
   setup.files.options = commit::format_options(settings_, context_.disk);
   setup.files.options.wait = context_.policy;
-  setup.files.disk = disk_options(context_, settings_);
-  setup.files.submit = submitter(context_, key_);
+  setup.files.disk = disk_options(context_, key_, settings_);
+  setup.files.submit = [&context = context_](disk::Plan plan, auto done) {
+    context.submit(std::move(plan), std::move(done));
+  };
   setup.files.stripe_memory = &context_.stripes;
   setup.files.stripes = stripe_terms(context_, key_, settings_, format.traits());
   setup.create = [this, &format](const Path& path, const formats::FormatOptions& asked) {

@@ -183,9 +183,9 @@ constexpr std::size_t touched_at_once = std::size_t{4} << 20;
 Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : memory_{.arena = staging::Arena{place.staging_bytes}},
+      post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
       engine_{disk::start_engine(disk)},
       jobs_{"iocomp-commit", [&transport] { transport.rouse(); }},
-      post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
       context_{
           .settings = settings,
           .policy = policy,

@@ -163,10 +163,10 @@ class Server {
     std::size_t touched = 0;
     std::size_t touch_until = 0;
   };
-  Memory memory_;  // goes last: a write of a failed step may be under way, and reads it
+  Memory memory_;    // goes last: a write of a failed step may be under way, and reads it
+  PostOffice post_;  // notes what fails in the next two
   std::unique_ptr<disk::Engine> engine_;
   SideJobs jobs_;
-  PostOffice post_;
   Context context_;
   transport::Transport& transport_;
   OpenFiles files_;
