@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "commit/commit.h"
+#include "disk/output_file.h"
 #include "disk/pace.h"
 #include "formats/format.h"
 #include "formats/open_together.h"
@@ -46,9 +47,12 @@ writing::FileWriter& OutputFiles::writer(std::int64_t target) {
   return *writer;
 }
 
-void OutputFiles::go_on_in(const Path& path, formats::Opening opening) {
+void OutputFiles::go_on_in(const Path& path, formats::Opening opening,
+                           std::shared_ptr<disk::OutputFile> opened) {
   writers_[-1] = make_writer(path, opening);
-  (void)writers_[-1]->file().open();
+  auto& file = writers_[-1]->file();
+  file.go_on_with(std::move(opened));
+  (void)file.open();
 }
 
 void OutputFiles::submit() {

@@ -16,6 +16,7 @@
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/options.h"
+#include "disk/output_file.h"
 #include "formats/format.h"
 #include "formats/open_together.h"
 #include "staging/stripe_memory.h"
@@ -88,7 +89,9 @@ class OutputFiles {
     return stripes_ ? &*stripes_ : nullptr;
   }
   /// Use the file of all steps that is there already, under this name.
-  void go_on_in(const Path& path, formats::Opening opening);
+  /// @param opened  descriptors of it that this process has from before. Null: it opens the file.
+  void go_on_in(const Path& path, formats::Opening opening,
+                std::shared_ptr<disk::OutputFile> opened = nullptr);
   /// Remove physical files that this process has begun and nobody commits, from this number on.
   void remove_uncommitted(std::int64_t from) const noexcept;
   /// Start the chunks that wait in any of the files: neighbours become one write.

@@ -34,6 +34,14 @@ class PhysicalFile {
   const std::shared_ptr<disk::OutputFile>& open();
   /// The same; null before they were opened.
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& opened() const noexcept { return output_; }
+  /// Give the descriptors away, to another object that goes on with them; null before they were
+  /// opened. @pre nothing is under way.
+  [[nodiscard]] std::shared_ptr<disk::OutputFile> hand_over() noexcept {
+    return std::exchange(output_, nullptr);
+  }
+  void go_on_with(std::shared_ptr<disk::OutputFile> handed_over) noexcept {
+    output_ = std::move(handed_over);
+  }
 
   [[nodiscard]] const Path& path() const noexcept { return path_; }
   /// Records on the timeline what is done with the file.

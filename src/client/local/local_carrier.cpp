@@ -522,9 +522,11 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
     lead->go_on_after(left.earlier);
   }
   if (!setup_.file_per_step) {
-    writer().files().go_on_in(left.earlier.path, left.earlier.is_published
-                                                     ? formats::Opening::finds_earlier
-                                                     : formats::Opening::finds);
+    // New descriptors would not hear of an fsync that failed while there were servers.
+    writer().files().go_on_in(
+        left.earlier.path,
+        left.earlier.is_published ? formats::Opening::finds_earlier : formats::Opening::finds,
+        std::move(remains.file));
   }
   opening_.told = protocol::Opened{Outcome{}};
   ended_.steps = remains.ended;

@@ -322,6 +322,8 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   terms.council.peers = {
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
   write_by_kernel(opened, terms);
+  // The lead may open the file when others have written it, and heard of a failure.
+  terms.blocks.writer.lead_syncs = false;
   if (opened.settings.when_full == config::WhenFull::spill) {
     const Outcome made =
         outcome_of([&] { terms.blocks.writer.files.spill = &disk_.spill(settings_); });

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "client/local/block_writer.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
+#include "disk/output_file.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
@@ -139,13 +141,14 @@ void OwnWrites::report(protocol::Kind kind, const protocol::StepNote& note) {
   }
 }
 
-void OwnWrites::finish_without_server() {
+std::shared_ptr<disk::OutputFile> OwnWrites::finish_without_server() {
   has_server_ = false;
   link_.wait_until([this] { return file_.is_idle(); },
                    [this] {
                      return "the kernel to write blocks of file \"" + file_.files().names().name() +
                             '"';
                    });
+  return file_.files().writer(-1).file().hand_over();
 }
 
 bool OwnWrites::advance() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "client/local/block_writer.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "disk/output_file.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
@@ -56,7 +58,8 @@ class OwnWrites : private writer::WriterFile::Owner {
   /// Somebody waits for durable blocks.
   void hurry() { is_in_a_hurry_ = true; }
   /// There is no server to tell any more. Wait until the kernel has written what was put.
-  void finish_without_server();
+  /// @return the descriptors, which know of fsyncs that have failed, or have still to hear of them.
+  [[nodiscard]] std::shared_ptr<disk::OutputFile> finish_without_server();
   /// Go on with work that was begun. @return true if anything moved.
   bool advance();
   /// True if no work is under way that reads the program's memory, or that the server must hear of.

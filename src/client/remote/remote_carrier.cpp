@@ -367,10 +367,10 @@ std::int64_t RemoteCarrier::give_up(std::int64_t open_step, const Outcome& why) 
 }
 
 Remains RemoteCarrier::take_remains() {
-  if (own_) {
-    own_->finish_without_server();
-  }
-  return remains_->take();
+  auto file = own_ ? own_->finish_without_server() : nullptr;
+  Remains remains = remains_->take();
+  remains.file = std::move(file);
+  return remains;
 }
 
 }  // namespace iocomp::client

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "client/tickets.h"
 #include "contents/variable.h"
+#include "disk/output_file.h"
 #include "steps/covers.h"
 #include "steps/ended.h"
 #include "steps/predecessors.h"
@@ -53,6 +55,8 @@ struct Remains {
   std::map<std::int64_t, Outcome> failed;  ///< of the steps that this rank knows as settled
   std::map<std::int64_t, Step> steps;
   std::vector<Piece> pieces;
+  /// The descriptors of the file of all steps, if this rank has had it open.
+  std::shared_ptr<disk::OutputFile> file{};
   std::vector<std::uint64_t> in_headers;  ///< tickets of blocks that servers have to the last byte
 };
 
