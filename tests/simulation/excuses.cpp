@@ -71,7 +71,8 @@ bool is_in_doubt(const Plan& plan, const PlannedFile& file) {
 }
 
 bool tells_each_step(const Plan& plan, const PlannedFile& file) {
-  return !has_mistake(file) && !plan.faults.killed_server && !plan.faults.stopped_process;
+  const bool may_lose_servers = plan.faults.killed_server || plan.faults.stopped_process;
+  return !has_mistake(file) && (!may_lose_servers || !is_in_doubt(plan, file));
 }
 
 // If a rank is told only after a put where the block goes, and nothing that it has copied can be

@@ -533,7 +533,9 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   settled_ = left.settled;
   failed_ = left.failed;
   link_.progress().heard(setup_.key, {.settled = settled_});
-  for (const auto& [step, failure] : failed_) {
+  for (auto& [step, failure] : failed_) {
+    failure = writer().in_file(failure, step);
+    link_.failures().add(setup_.key, failure);
     link_.progress().settled(setup_.key, step, failure);
   }
   for (auto& [number, known] : remains.steps) {

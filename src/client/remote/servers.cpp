@@ -111,6 +111,16 @@ bool Servers::dispatch(const transport::Incoming& incoming) {
   return true;
 }
 
+void Servers::settled(std::uint64_t key, std::int64_t step, const Outcome& outcome) {
+  RemoteFile& remote = files_[key];
+  remote.settled = std::max(remote.settled, step + 1);
+  progress_.settled(key, step, outcome);
+  if (!outcome.ok()) {
+    remote.failures.emplace(step, outcome);
+    ledger_.gave_up(key, step, outcome);
+  }
+}
+
 void Servers::take_notice(const Notice& notice) {
   switch (notice.about) {
     case Notice::About::written:
@@ -120,17 +130,9 @@ void Servers::take_notice(const Notice& notice) {
     case Notice::About::failed:
       ledger_.fail(notice.file, notice.number, notice.outcome);
       break;
-    case Notice::About::settled: {
-      RemoteFile& remote = files_[notice.file];
-      const auto step = static_cast<std::int64_t>(notice.number);
-      remote.settled = std::max(remote.settled, step + 1);
-      progress_.settled(notice.file, step, notice.outcome);
-      if (!notice.outcome.ok()) {
-        remote.failures.emplace(step, notice.outcome);
-        ledger_.gave_up(notice.file, step, notice.outcome);
-      }
+    case Notice::About::settled:
+      settled(notice.file, static_cast<std::int64_t>(notice.number), notice.outcome);
       break;
-    }
     case Notice::About::file_failed:
       files_[notice.file].failed = notice.outcome;
       files_[notice.file].failed_from = static_cast<std::int64_t>(notice.number);

@@ -56,6 +56,8 @@ class Servers {
   /// Take in what has come. @return true if anything moved.
   bool receive();
   [[nodiscard]] RemoteFile& file(std::uint64_t key) { return files_[key]; }
+  /// A step is committed or has failed, as a server tells, or has noted.
+  void settled(std::uint64_t key, std::int64_t step, const Outcome& outcome);
   void forget(std::uint64_t key) { files_.erase(key); }
   /// The servers' counters, after home has answered `bye`.
   [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {

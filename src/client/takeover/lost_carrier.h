@@ -50,6 +50,10 @@ class LostCarrier : public Carrier {
     if (is_committed_(step)) {
       return;
     }
+    const auto& failures = link_.file(key_).failures;
+    if (const auto failed = failures.find(step); failed != failures.end()) {
+      tell(failed->second);
+    }
     if (why_.ok()) {
       throw Error{ErrorCode::storage_failure,
                   "step " + std::to_string(step) + " was not committed before the file was closed"};
@@ -63,9 +67,10 @@ class LostCarrier : public Carrier {
   [[nodiscard]] std::int64_t give_up(std::int64_t, const Outcome&) override { return 0; }
 
  private:
-  [[noreturn]] void tell() {
-    link_.failures().told(key_, why_.story);
-    throw Error{why_.code, why_.story};
+  [[noreturn]] void tell() { tell(why_); }
+  [[noreturn]] void tell(const Outcome& failure) {
+    link_.failures().told(key_, failure.story);
+    throw Error{failure.code, failure.story};
   }
 
   std::uint64_t key_;

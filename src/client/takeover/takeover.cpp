@@ -124,6 +124,7 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
   } else if (has_note(opened, Note::failed_closed)) {
     story = *link_.loss() + " when it had failed";
   } else if (has_note(opened, Note::closed)) {
+    settle_steps(opened);
     return Outcome{};
   } else if (has_note(opened, Note::sync_failed)) {
     story =
@@ -137,6 +138,19 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
   }
   log::error(name + story);
   return Outcome{ErrorCode::storage_failure, name + story};
+}
+
+// The servers have closed the file, and maybe not told this rank which of its steps failed.
+void Takeover::settle_steps(const OpenedFile& opened) {
+  const File& file = *opened.file;
+  const Outcome failed{ErrorCode::storage_failure,
+                       "the step failed; " + *link_.loss() + " before it told why"};
+  for (auto step = link_.file(file.key()).settled; step < file.ended_steps(); ++step) {
+    const std::string where = ", step " + std::to_string(file.catalogue().number(step));
+    link_.server_side().settled(
+        file.key(), step,
+        has_note(opened, Note::dropped, step) ? in_file(failed, file.name(), where) : Outcome{});
+  }
 }
 
 void Takeover::take_over(OpenedFile& opened) {

@@ -37,6 +37,7 @@ class Takeover {
 
  private:
   [[nodiscard]] std::optional<Outcome> obstacle(OpenedFile& opened);
+  void settle_steps(const OpenedFile& opened);
   void take_over(OpenedFile& opened);
   [[nodiscard]] bool has_note(const OpenedFile& opened, protocol::Note note, std::int64_t step = 0);
   [[nodiscard]] std::function<bool(std::int64_t)> committed_steps(const OpenedFile& opened,
