@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/worker.h"
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -16,17 +18,24 @@
 
 namespace iocomp {
 
-Worker::Worker(const std::string& name) {
+Worker::Worker(const std::string& name, int threads) {
+  const auto count = static_cast<std::size_t>(std::max(threads, 1));
   try {
-    thread_ = start_thread(name, [this](const std::stop_token& stop) { work(stop); });
+    while (threads_.size() < count) {
+      threads_.push_back(start_thread(name, [this](const std::stop_token& stop) { work(stop); }));
+    }
   } catch (const std::system_error& error) {
-    throw Error{ErrorCode::storage_failure,
-                std::string{"cannot start a writer thread: "} + error.what()};
+    if (threads_.empty()) {
+      throw Error{ErrorCode::storage_failure,
+                  std::string{"cannot start a writer thread: "} + error.what()};
+    }
   }
 }
 
 Worker::~Worker() {
-  thread_.request_stop();
+  for (std::jthread& thread : threads_) {
+    thread.request_stop();
+  }
   submitted_.notify_all();
 }
 

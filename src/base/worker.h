@@ -9,22 +9,25 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
 namespace iocomp {
 
-/// Runs jobs on a thread of its own, one after the other. It sleeps when there are none. What was
-/// not begun when it ends is left.
+/// Runs jobs on threads of its own, which sleep when there are none. Jobs begin in the order in
+/// which they come; with one thread they end in that order too. What was not begun when it ends is
+/// left.
 class Worker {
  public:
   using Job = std::function<void()>;
   /// Called by the thread that ran the job.
   using Ended = std::function<void(const Outcome&)>;
 
-  /// @param name  of the thread, shown by tools that list them: 15 letters at most.
-  /// @throws Error{storage_failure} if the system gives none.
-  explicit Worker(const std::string& name);
+  /// @param name  of the threads, shown by tools that list them: 15 letters at most.
+  /// If the system gives fewer threads than asked for, these do the work.
+  /// @throws Error{storage_failure} if it gives none.
+  explicit Worker(const std::string& name, int threads = 1);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
@@ -43,7 +46,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable_any submitted_;
   std::deque<std::pair<Job, Ended>> queue_;  // guarded by mutex_
-  std::jthread thread_;                      // last: it uses everything above
+  std::vector<std::jthread> threads_;        // last: they use everything above
 };
 
 }  // namespace iocomp
