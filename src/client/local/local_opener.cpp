@@ -140,8 +140,6 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   files.format = opened.format;
   files.options = lead.publisher.options;
   files.disk = lead.publisher.disk;
-  terms.blocks.writer.lead_syncs =
-      commit::lead_syncs(opened.format->traits(), files.disk, file.file_per_step);
   if (file.bandwidth > 0) {
     files.disk.pace = std::make_shared<disk::Pace>(static_cast<double>(file.bandwidth) /
                                                    static_cast<double>(opened.members.size()));
@@ -269,6 +267,9 @@ void LocalOpener::write_beside(OpenedFile& opened, Terms& terms) {
 void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   Meeting& meeting = meet_to_open(opened, comm);
   Terms terms = this->terms(opened);
+  // Not so in `resume`: the lead may open a file that others have written by then.
+  terms.blocks.writer.lead_syncs = commit::lead_syncs(
+      opened.format->traits(), terms.blocks.writer.files.disk, opened.settings.file_per_step);
   terms.council.peers = {.comm = opened.comm, .ranks = {}, .tag = council_tag};
   if (synchronous) {
     write_waiting(opened, terms);
@@ -322,8 +323,6 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   terms.council.peers = {
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
   write_by_kernel(opened, terms);
-  // The lead may open the file when others have written it, and heard of a failure.
-  terms.blocks.writer.lead_syncs = false;
   if (opened.settings.when_full == config::WhenFull::spill) {
     const Outcome made =
         outcome_of([&] { terms.blocks.writer.files.spill = &disk_.spill(settings_); });
