@@ -370,7 +370,7 @@ void Lead::obey(const steps::Expect& order) {
 // Asks for the places of the variables itself, because nobody has put them and asked.
 void Lead::obey(const steps::Fill& order) {
   if (order.has_values) {
-    publisher_.has_values(order.step);
+    publisher_.note_values(order.step);
   }
   for (const auto& [variable, runs] : order.holes) {
     want_place({order.step, variable, catalogue_.events(), {}});
@@ -429,9 +429,6 @@ void Lead::obey(const steps::Look& order) {
 }
 
 void Lead::obey(const steps::Commit& order) {
-  if (order.has_values) {
-    publisher_.has_values(order.last);
-  }
   pace_.spent = 0;
   pace_.since = now_seconds();
   if (!setup_.publisher.identity.file_per_step) {

@@ -187,6 +187,9 @@ void Publisher::commit(const steps::Commit& order, std::int64_t settled, const T
   const auto explained = [=, this, first = order.first](const Outcome& outcome) {
     then(in_file(outcome, first, last));
   };
+  if (order.has_values) {
+    note_values(last);
+  }
   start(publication_.target_of(last), [=, this](const Outcome& outcome) {
     if (!outcome.ok()) {
       explained(outcome);

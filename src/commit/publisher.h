@@ -88,7 +88,7 @@ class Publisher {
   /// The same for the physical file of a step.
   void start_for(std::int64_t step, const Then& then) { start(publication_.target_of(step), then); }
   /// Others have written elements of this step. So if it has a file of its own, the file is there.
-  void has_values(std::int64_t step) { targets_[publication_.target_of(step)].has_values = true; }
+  void note_values(std::int64_t step) { targets_[publication_.target_of(step)].has_values = true; }
   /// Make room for a variable in a step, once. `told` gets its offset; -1 if others know it.
   using Told = std::function<void(std::int64_t offset, const Outcome&)>;
   void place(std::int64_t step, int variable, const Told& told);
