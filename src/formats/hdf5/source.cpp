@@ -61,8 +61,8 @@ class Hdf5Source : public Source {
     std::string member{};    ///< of its compounds; empty: there are none
   };
   [[nodiscard]] std::int64_t read_by_library(const Placed& where, const array::Box& box,
-                                             const Destination& to);
-  [[nodiscard]] Found open_dataset(const Placed& where);
+                                             const Destination& to) const;
+  [[nodiscard]] Found open_dataset(const Placed& where) const;
   [[nodiscard]] Dataset open_of_adios2(const Placed& where) const;
   [[nodiscard]] Found open_at_root(const Variable& variable) const;
   [[nodiscard]] Found open_member(const std::string& name, bool has_texts) const;
@@ -74,7 +74,6 @@ class Hdf5Source : public Source {
 
   std::string path_;
   bool is_by_number_ = true;  // groups of steps are called so
-  std::optional<bool> has_groups_of_steps_{};
   std::mutex& library_;
   File file_;
   std::optional<LibraryFile> opened_;
@@ -228,24 +227,19 @@ Dataset Hdf5Source::open_of_adios2(const Placed& where) const {
              : Dataset{};
 }
 
-// Groups may be called as steps are where they are none: the inventory looks at all of them.
-Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) {
+// Groups may be called as steps are where they are none. Then the inventory decides by all of them.
+Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
   const std::string name =
       dataset_name(where.variable, is_by_number_ ? where.number_of_step() : where.step);
-  if (!has_groups_of_steps_) {
-    has_groups_of_steps_ = has_groups_of_steps(file_.raw(), path_);
-  }
-  const auto open_in_group = [&] {
-    Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
-                holds_texts(where.variable)};
-    if (found.dataset.raw() < 0) {
-      found.dataset = open_of_adios2(where);
-    }
-    return found;
-  };
-  Found found = *has_groups_of_steps_ ? open_in_group() : open_at_root(where.variable);
+  Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
+              holds_texts(where.variable)};
   if (found.dataset.raw() < 0) {
-    found = *has_groups_of_steps_ ? open_at_root(where.variable) : open_in_group();
+    found.dataset = open_of_adios2(where);
+  }
+  Found at_root = open_at_root(where.variable);
+  if (at_root.dataset.raw() >= 0 &&
+      (found.dataset.raw() < 0 || !has_groups_of_steps(file_.raw(), path_))) {
+    found = std::move(at_root);
   }
   if (found.dataset.raw() < 0) {
     found = open_member(name, holds_texts(where.variable));
@@ -341,7 +335,7 @@ Type Hdf5Source::in_memory_as(const Found& found, hid_t element) {
 // @return where the elements of the step begin that nobody needs the library for; -1 if they were
 // read.
 std::int64_t Hdf5Source::read_by_library(const Placed& where, const array::Box& box,
-                                         const Destination& to) {
+                                         const Destination& to) const {
   const Quiet quiet;
   const Found found = open_dataset(where);
   check_shape(found, where);
