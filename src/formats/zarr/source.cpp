@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -162,21 +163,24 @@ Variable variable_of(const std::string& name, const Array& array) {
   return variable;
 }
 
-// Python writes numbers that JSON lacks as bare words. They pass the parser as texts with a mark.
+// Numbers that JSON lacks. Python writes them as bare words, which pass the parser as texts with a
+// mark.
 constexpr char number_mark = '\x7f';
+constexpr std::array<std::pair<std::string_view, double>, 3> bare_numbers{
+    {{"NaN", std::numeric_limits<double>::quiet_NaN()},
+     {"Infinity", std::numeric_limits<double>::infinity()},
+     {"-Infinity", -std::numeric_limits<double>::infinity()}}};
 
 std::string with_marked_numbers(std::string_view text) {
   std::string marked;
   bool is_in_text = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const std::string_view rest = text.substr(at);
-    const auto words = {std::string_view{"NaN"}, std::string_view{"Infinity"},
-                        std::string_view{"-Infinity"}};
-    const auto* const word =
-        std::ranges::find_if(words, [&](auto one) { return !is_in_text && rest.starts_with(one); });
-    if (word != words.end()) {
-      ((marked += '"') += number_mark).append(*word) += '"';
-      at += word->size() - 1;
+    const auto* const number = std::ranges::find_if(bare_numbers, [&](const auto& one) {
+      return !is_in_text && text.substr(at).starts_with(one.first);
+    });
+    if (number != bare_numbers.end()) {
+      ((marked += '"') += number_mark).append(number->first) += '"';
+      at += number->first.size() - 1;
       continue;
     }
     if (is_in_text && text[at] == '\\') {
@@ -190,14 +194,16 @@ std::string with_marked_numbers(std::string_view text) {
 }
 
 void unmark_numbers(Json& value) {
-  if (value.is_string() && value.get_ref<const std::string&>().starts_with(number_mark)) {
-    const auto word = value.get<std::string>().substr(1);
-    const double infinity = std::numeric_limits<double>::infinity();
-    value = word == "NaN"         ? std::numeric_limits<double>::quiet_NaN()
-            : word.front() == '-' ? -infinity
-                                  : infinity;
-  } else if (value.is_structured()) {
+  if (value.is_structured()) {
     std::ranges::for_each(value, unmark_numbers);
+  } else if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    const auto* const number = std::ranges::find_if(bare_numbers, [&](const auto& one) {
+      return text == number_mark + std::string{one.first};
+    });
+    if (number != bare_numbers.end()) {
+      value = number->second;
+    }
   }
 }
 
@@ -213,8 +219,11 @@ Json metadata_of(const OpenFolder& folder) {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + folder.text("") + ": it has no " + metadata_name};
   }
-  Json json = contents::parse_json(with_marked_numbers(*text));
-  unmark_numbers(json);
+  Json json;
+  if (!outcome_of([&] { json = contents::parse_json(*text); }).ok()) {
+    json = contents::parse_json(with_marked_numbers(*text));
+    unmark_numbers(json);
+  }
   return json;
 }
 
