@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "array/box.h"
 #include "array/region.h"
@@ -51,21 +52,6 @@ void runs_of(FieldReader& io, Runs& runs) {
   runs = std::move(read);
 }
 
-void check(FieldWriter& /*io*/, const array::Part& /*part*/) {}
-
-void check(FieldReader& /*io*/, const array::Part& part) {
-  if (!part.region.runs) {
-    array::check(part.region.box);
-  }
-  const auto elements = array::elements(part.region);
-  if (part.first < 0 || part.count < 0 || part.first > elements ||
-      part.count > elements - part.first) {
-    throw Error{ErrorCode::internal, "a message has a put of " + std::to_string(part.count) +
-                                         " elements from " + std::to_string(part.first) +
-                                         " on of " + array::text(part.region)};
-  }
-}
-
 void put_fields(auto& io, auto& puts) {
   io.each(puts, [](auto& in, auto& put) {
     auto& region = put.part.region;
@@ -76,8 +62,24 @@ void put_fields(auto& io, auto& puts) {
     } else {
       in(region.box);
     }
-    check(in, put.part);
   });
+}
+
+// Others rely on these.
+void check(const std::vector<steps::PutRecord>& puts) {
+  for (const auto& put : puts) {
+    const array::Part& part = put.part;
+    if (!part.region.runs) {
+      array::check(part.region.box);
+    }
+    const auto elements = array::elements(part.region);
+    if (part.first < 0 || part.count < 0 || part.first > elements ||
+        part.count > elements - part.first) {
+      throw Error{ErrorCode::internal, "a message has a put of " + std::to_string(part.count) +
+                                           " elements from " + std::to_string(part.first) +
+                                           " on of " + array::text(part.region)};
+    }
+  }
 }
 
 // Variables that follow one another often have the same holes.
@@ -167,7 +169,9 @@ Bytes encode(std::uint64_t file, const PutReport& report) {
 }
 
 PutReport decode_put_report(std::span<const std::byte> body) {
-  return decode_fields<PutReport>(body);
+  auto report = decode_fields<PutReport>(body);
+  check(report.puts);
+  return report;
 }
 
 Bytes encode(std::uint64_t file, const OwnWritten& own) {
@@ -175,7 +179,9 @@ Bytes encode(std::uint64_t file, const OwnWritten& own) {
 }
 
 OwnWritten decode_own_written(std::span<const std::byte> body) {
-  return decode_fields<OwnWritten>(body);
+  auto own = decode_fields<OwnWritten>(body);
+  check(own.puts);
+  return own;
 }
 
 Bytes encode(std::uint64_t file, const Expectation& expectation) {
