@@ -15,9 +15,15 @@ std::uint64_t nanoseconds_since_1970() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
 }
 
+std::uint64_t next_number() {
+  static std::uint64_t last = 0;
+  return ++last;
+}
+
 }  // namespace
 
-Event::Event() : began_at_{nanoseconds_since_1970()}, ended_at_{began_at_} {}
+Event::Event()
+    : number_{next_number()}, began_at_{nanoseconds_since_1970()}, ended_at_{began_at_} {}
 
 void Event::plan_ends(const Outcome& outcome) {
   --plans_under_way_;

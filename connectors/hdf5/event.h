@@ -13,6 +13,9 @@ class Event {
  public:
   Event();
 
+  /// Counts the events of this process.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+
   void plan_begins() noexcept { ++plans_under_way_; }
   void plan_ends(const Outcome& outcome);
 
@@ -26,6 +29,7 @@ class Event {
   [[nodiscard]] std::uint64_t took_nanoseconds() const noexcept { return ended_at_ - began_at_; }
 
  private:
+  std::uint64_t number_;
   std::size_t plans_under_way_ = 0;
   Outcome outcome_;
   std::uint64_t began_at_;  // since 1970, as the next

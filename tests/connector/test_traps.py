@@ -71,6 +71,7 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
         "counts",
         "ends_open_alone",
         "ends_open_filtered",
+        "overtaken_events",
     ],
 )
 def test_programs_without_mpi(programs: Programs, tmp_path: Path, case: str, engine: str) -> None:
