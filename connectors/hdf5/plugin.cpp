@@ -570,9 +570,8 @@ herr_t object_specific(void* object, const H5VL_loc_params_t* location,
 
 const Event& event_of(void* request) { return **static_cast<std::shared_ptr<Event>*>(request); }
 
-/// A look of HDF5 at the events of a set, from the oldest on. HDF5 loses the events that are put
-/// into a set after its last one has left it before an older one: it keeps a pointer to the one
-/// that left
+/// A look of HDF5 at the events of a set, from the oldest on. Once the last event has left a set
+/// before an older one, HDF5 loses those that come later: it keeps a pointer to the one that left
 /// (`H5ES__list_remove` of 1.14.6 and 2.0). So behind an event that is under way all are.
 class Look {
  public:
