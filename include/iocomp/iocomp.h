@@ -368,8 +368,8 @@ IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double ti
  * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing. A
  * variable without elements needs an empty put: after it, the step has the variable.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
- * IOCOMP_REUSABLE. They may lie in the memory of a GPU; then they are copied, and reusable on
- * return.
+ * IOCOMP_REUSABLE. They may lie in the memory of a GPU, if iocomp was built for that; then they are
+ * copied, and reusable on return.
  * @param ticket  where the ticket goes; may be NULL.
  * Cost: no copy of the block by the caller (message transport: the server pulls it where the MPI
  * can).

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "device/cuda_driver.h"
 #include "device/driver.h"
 #include "device/gpu_values.h"
@@ -18,6 +19,14 @@ namespace {
 
 constexpr std::string_view cuda_library = "libcuda.so";
 constexpr std::string_view hip_library = "libamdhip64.so";
+
+void need_support() {
+#ifndef IOCOMP_WITH_GPU
+  throw Error{ErrorCode::unsupported,
+              "the values are in the memory of a GPU, and no GPU has run iocomp's code for it yet: "
+              "build iocomp with -DIOCOMP_WITH_GPU=ON, or copy them to memory of the CPU"};
+#endif
+}
 
 }  // namespace
 
@@ -48,6 +57,7 @@ std::shared_ptr<GpuValues> GpuMemory::find(const void* first, std::size_t begin,
   look_for_drivers();
   for (const auto& driver : drivers_) {
     if (const auto owner = driver->owner_of(first)) {
+      need_support();
       auto& window = windows_[{driver.get(), *owner}];
       if (!window) {
         window = driver->make_window(*owner, window_bytes);

@@ -27,7 +27,8 @@ class GpuMemory {
   /// The values at an address; nothing where the CPU can read them. Those found before are not read
   /// any more.
   /// @param begin, end  the bytes behind the address that will be read.
-  /// @throws Error{unsupported} for a driver, or a kind of memory, that cannot be used;
+  /// @throws Error{unsupported} for a driver, or a kind of memory, that cannot be used, and in a
+  /// build without IOCOMP_WITH_GPU;
   /// Error{invalid_argument} where the driver cannot read them.
   [[nodiscard]] std::shared_ptr<GpuValues> find(const void* first, std::size_t begin,
                                                 std::size_t end);
