@@ -524,11 +524,11 @@ bool WriterFile::report_done() {
       continue;
     }
     if (step.owes_sync && number < sync_until_) {
-      if (step.has_written && setup_.lead_syncs) {
-        check_file(number);
-      } else if (step.has_written) {
+      if (step.has_written && !setup_.lead_syncs) {
         sync(number);
         moved = true;
+      } else {
+        check_file(number);  // another step may have written there
       }
       step.owes_sync = is_syncing(number);
     }
