@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,10 +18,10 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/open_folder.h"
+#include "base/wire.h"
 #include "config/parse.h"
 #include "config/sources.h"
 #include "config/table.h"
-#include "config/transfer.h"
 
 namespace iocomp::config {
 namespace {
@@ -125,14 +126,27 @@ Settings Settings::with_options(std::string_view file, std::string_view options)
   return all;
 }
 
-Settings Settings::from_text(std::string_view text) { return Settings{entries_of(text)}; }
-
-std::string Settings::to_text() const {
+Settings Settings::from_wire(std::string_view sent) {
+  WireReader reader{std::as_bytes(std::span{sent.data(), sent.size()})};
   std::vector<Entry> entries;
-  for (const auto& [key, value] : values_) {
-    entries.push_back({key, value});
+  while (reader.bytes_left() > 0) {
+    Entry entry;
+    entry.key = reader.get_text();
+    entry.value.text = reader.get_text();
+    entry.value.origin = reader.get_text();
+    entries.push_back(std::move(entry));
   }
-  return text_of(entries);
+  return Settings{entries};
+}
+
+std::string Settings::to_wire() const {
+  WireWriter writer;
+  for (const auto& [key, value] : values_) {
+    writer.put_text(key);
+    writer.put_text(value.text);
+    writer.put_text(value.origin);
+  }
+  return {reinterpret_cast<const char*>(writer.bytes().data()), writer.bytes().size()};
 }
 
 Value Settings::value(std::string_view key) const {

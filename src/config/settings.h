@@ -68,7 +68,7 @@ struct Entry {
 
 /// The settings in force. Sources, weakest first: defaults, program text, file, environment. A
 /// value type, without MPI: rank 0 reads, the text is broadcast, every rank parses it (see
-/// `to_text` / `from_text`).
+/// `to_wire` / `from_wire`).
 class Settings {
  public:
   Settings() = default;
@@ -95,8 +95,9 @@ class Settings {
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
   /// All values that are not defaults, for sending to other ranks; and back.
-  [[nodiscard]] std::string to_text() const;
-  static Settings from_text(std::string_view text);
+  [[nodiscard]] std::string to_wire() const;
+  /// @throws Error{internal} for what ends within a value.
+  static Settings from_wire(std::string_view sent);
 
   /// Values by key: "staging.memory". @throws Error{internal} for a key that is not in the table.
   [[nodiscard]] std::string text(std::string_view key) const;

@@ -53,22 +53,22 @@ Configuration read_configuration(const mpi::Communicator& all,
   const int rank = mpi::rank(all);
   check_builds(all, read.policy);
   Outcome outcome;
-  std::string text;
+  std::string sent;
   std::vector<std::string> warnings;
   if (rank == 0) {
     outcome = outcome_of([&] {
       auto settings = config::Settings::read(program_settings);
       settings.resolve_paths();
-      text = settings.to_text();
+      sent = settings.to_wire();
       warnings = settings.warnings();
     });
     read.job = host_name() + '-' + std::to_string(getpid());
   }
   outcome = mpi::agree(all.raw(), outcome, read.policy, "the settings");
   outcome.throw_unless_ok();
-  mpi::broadcast(all.raw(), 0, text, read.policy, "the settings");
+  mpi::broadcast(all.raw(), 0, sent, read.policy, "the settings");
   mpi::broadcast(all.raw(), 0, read.job, read.policy, "the settings");
-  read.settings = config::Settings::from_text(text);
+  read.settings = config::Settings::from_wire(sent);
   read.policy = wait_policy(read.settings);
   read.disk = disk::options_of(read.settings);
   read.disk.are_writers_on_one_node = are_in_one_system(all.raw(), read.policy);

@@ -58,7 +58,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 bool are_equal(const config::Settings& one, const config::Settings& other) {
   const auto first = one.in_force();
   const auto second = other.in_force();
-  return one.to_text() == other.to_text() &&
+  return one.to_wire() == other.to_wire() &&
          std::equal(first.begin(), first.end(), second.begin(), second.end(),
                     [](const auto& left, const auto& right) {
                       return left.first == right.first && left.second.text == right.second.text &&
@@ -112,7 +112,7 @@ void check_source(std::string_view program) {
     return;
   }
   must("a value of another type was accepted", [&] { check_types(settings); });
-  require(are_equal(settings, config::Settings::from_text(settings.to_text())),
+  require(are_equal(settings, config::Settings::from_wire(settings.to_wire())),
           "settings change on their way");
   for (const auto& [key, value] : settings.in_force()) {
     if (key.starts_with("files.") && key.ends_with(".backend")) {
@@ -123,8 +123,8 @@ void check_source(std::string_view program) {
 
 void check_transfer(std::string_view text) {
   config::Settings settings;
-  if (accepts([&] { settings = config::Settings::from_text(text); })) {
-    require(are_equal(settings, config::Settings::from_text(settings.to_text())),
+  if (accepts([&] { settings = config::Settings::from_wire(text); })) {
+    require(are_equal(settings, config::Settings::from_wire(settings.to_wire())),
             "settings change on their way");
     use(settings, "fields");
     (void)accepts([&] { check_types(settings); });

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/wire.h"
 #include "machine.h"
 
 namespace simulation {
@@ -14,19 +15,21 @@ namespace {
 class Values {
  public:
   void set(std::string_view key, std::string_view value) {
-    ((text_ += key) += '\t') += value;
-    text_ += "\tplan\n";
+    for (const std::string_view text : {key, value, std::string_view{"plan"}}) {
+      sent_.put_text(text);
+    }
   }
   template <std::integral Integer>
   void set(std::string_view key, Integer value) {
     set(key, std::string_view{std::to_string(value)});
   }
   [[nodiscard]] iocomp::config::Settings settings() const {
-    return iocomp::config::Settings::from_text(text_);
+    return iocomp::config::Settings::from_wire(
+        {reinterpret_cast<const char*>(sent_.bytes().data()), sent_.bytes().size()});
   }
 
  private:
-  std::string text_;
+  iocomp::WireWriter sent_;
 };
 
 // Those that say where a file is, and how it lies there.

@@ -235,7 +235,7 @@ TEST_F(FileSettingsTest, OfVariablesMayComeFromEnvironmentAndOpenCall) {
   EXPECT_EQ(file.of_variable("w").keep_bits, 6);
   EXPECT_EQ(file_settings(with, "y", "series").of_variable("w").keep_bits, 6);
   EXPECT_EQ(file_settings(with, "y", "series").of_variable("v").keep_bits, 0);
-  const auto sent = Settings::from_text(with.to_text());
+  const auto sent = Settings::from_wire(with.to_wire());
   EXPECT_EQ(file_settings(sent, "x", "series").of_variable("a").keep_bits, 11);
   EXPECT_THROW(static_cast<void>(settings.with_options("x", "[other.a]\nround = 0.1")), Error);
 }

@@ -20,7 +20,7 @@ TEST_F(SettingsTest, AreTheDefaultsWhereNobodySaysAnything) {
   EXPECT_EQ(settings.text("mode"), "async");
   EXPECT_EQ(settings.value("mode").origin, "default");
   EXPECT_EQ(settings.text("placement.servers"), "");
-  EXPECT_EQ(settings.to_text(), "");
+  EXPECT_EQ(settings.to_wire(), "");
 }
 
 TEST_F(SettingsTest, TakeTheFileOverTheProgramAndTheEnvironmentOverBoth) {
@@ -98,8 +98,8 @@ TEST_F(SettingsTest, PathsThatConcernNoFileStayWhereTheyAre) {
 TEST_F(SettingsTest, SurviveTheWayToAnotherRank) {
   set("IOCOMP_FILES_FIELDS_BACKEND", "hdf5");
   const auto sent = Settings::read("trace.json = \"a\\tb\\\\n\\n.json\"\nfiles.default.path = ''");
-  const auto received = Settings::from_text(sent.to_text());
-  EXPECT_EQ(received.to_text(), sent.to_text());
+  const auto received = Settings::from_wire(sent.to_wire());
+  EXPECT_EQ(received.to_wire(), sent.to_wire());
   EXPECT_EQ(received.text("trace.json"), "a\tb\\n\n.json");
   EXPECT_EQ(received.file_text("Fields", "backend"), "hdf5");
   EXPECT_EQ(received.value("trace.json").origin, "program");
@@ -107,7 +107,7 @@ TEST_F(SettingsTest, SurviveTheWayToAnotherRank) {
 }
 
 TEST_F(SettingsTest, NoticeWhenTheyWereCutOnTheWay) {
-  EXPECT_THROW(static_cast<void>(Settings::from_text("mode\tsync")), Error);
+  EXPECT_THROW(static_cast<void>(Settings::from_wire("mode\tsync")), Error);
 }
 
 TEST_F(SettingsTest, DoNotAnswerForKeysOrTypesThatAreNotInTheTable) {
