@@ -11,6 +11,7 @@ import itertools
 import json
 import math
 import os
+import resource
 import signal
 import sys
 import time
@@ -268,13 +269,17 @@ def assignments() -> None:
         raises(ValueError, "complex64", u.put, np.zeros((1, 3, 4), "c8"), (rank, 0, 0))
         raises(ValueError, ">i4", u.put, np.zeros((1, 3, 4), ">i4"), (rank, 0, 0))
         raises(ValueError, "3 dimension", u.put, np.zeros((3, 4), "i4"))
-        raises(ValueError, "3 dimension", u.put, np.zeros((1, 3, 4), "i4"), (0.5, 0, 0))
+        raises(ValueError, "are an integer", u.put, np.zeros((1, 3, 4), "i4"), (0.5, 0, 0))
+        raises(ValueError, "64 bits", u.put, np.zeros((1, 3, 4), "i4"), (2**63, 0, 0))
+        raises(ValueError, "64 bits", out.begin_step, 2**64 + 5)
+        raises(ValueError, "allowed are integers", out.begin_step, 1.0)
         raises(
             iocomp.InvalidArgumentError, "u", u.put, np.zeros((1, 3, 4), "i4"), (io.comm.size, 0, 0)
         )
         raises(ValueError, "element type", out.define, "b", "M8[s]", (3,))
         raises(ValueError, "dimensions", out.define, "d", "f8", (1,) * 9)
         out.end_step()
+        raises(ValueError, "at most", out.begin_step, 2**63 - 1)
         out.wait_step(0)
         if rank == 0:
             with iocomp.open_files("fields") as files:
@@ -320,6 +325,82 @@ def decompositions() -> None:
                 assert np.array_equal(
                     files.read("v"), np.repeat(np.arange(6.0), shape[1]).reshape(shape)
                 )
+
+
+def masks_and_texts() -> None:
+    """Put masked values of other types, and texts of one byte; give settings as Python has them."""
+    path = Path("é😀.h5")
+    with begin() as io:
+        for wrong in (None, {1, 2}, [1, None]):
+            raises(ValueError, "setting 'path'", io.open, "f", settings={"path": wrong})
+        some = {"round": np.float64(0.1)}
+        settings = {"path": path, "backend": "hdf5", "variables": {"rounded": some}}
+        out = io.open("fields", settings=settings)
+        doubles, ints = out.define("doubles", "f8", (3,)), out.define("ints", "i4", (3,))
+        packed = out.define("packed", "f8", (3,), file_dtype="i2")
+        packed.attrs.update(scale_factor=0.1, add_offset=5.0)
+        texts, short = out.define("texts", "S8", (2,)), out.define("short", "S3", (3,))
+        letters, raw = out.define("letters", "S3", (3,)), out.define("raw", "S3", (3,))
+        raises(ValueError, "has 2 bytes", short.set_fill, "ab")
+        raises(ValueError, "is not UTF-8", out.attrs.__setitem__, "name", b"\xe9")
+        for variable, fill in ((doubles, 1e20), (ints, -1), (packed, -999), (short, "-")):
+            variable.set_fill(fill)
+        mask = [False, True, False]
+        doubles[:] = np.ma.array(np.array([1, 2, 3], "i4"), mask=mask)
+        ints.put(np.ma.array([6.0, np.nan, 7.0], mask=mask))
+        packed.put(np.ma.array([6.0, 2.0, 7.0], mask=mask))
+        texts[0], texts[1] = b"x", "yé"
+        short[1:] = np.array([b"a", b"bc"])
+        letters.put([b"a", b"b", b"c"])
+        raw[:] = np.array([[b"a", b"b", b"c"]] * 3)
+        out.close()
+        with io.open_input("fields", settings=settings) as back:
+            assert back.read("doubles").tolist() == [1, 1e20, 3]
+            assert back.read("ints").tolist() == [6, -1, 7]
+            assert back.read("packed").tolist() == [10, -999, 20]
+            for name, expected in {
+                "texts": [b"x", "yé".encode()],
+                "short": [b"---", b"a", b"bc"],
+                "letters": [b"a", b"b", b"c"],
+                "raw": [b"abc"] * 3,
+            }.items():
+                found = back.read(name)
+                assert found.view(f"S{found.shape[-1]}").reshape(-1).tolist() == expected, name
+            raises(ValueError, "64 bits", back.read, "ints", 2**64)
+            raises(ValueError, "does not fit int64", io.decompose, (3,), np.array([2**64 - 1], "u8"))
+        decomp = io.decompose((3,), [0, 1, 2])
+    with begin() as io, io.open("more", settings={"path": "more"}) as out:
+        u = out.define("u", "f8", (3,))
+        raises(ValueError, "of another session", u.put, np.zeros(3), decomp)
+        u.put(np.zeros(3))
+
+
+def failed_steps() -> None:
+    """Write with a limit on the size of files; the calls of this rank tell of each step that fails."""
+    from mpi4py import MPI
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    processes, told = MPI.COMM_WORLD.allgather(os.getpid()), []
+    with begin() as io:
+        out = io.open("fields", settings={"path": "fields"})
+        u = out.define("u", "f8", (io.comm.size, 100_000))
+        for step in range(6):
+            limit = 1000 if step == 2 else resource.RLIM_INFINITY
+            for each in processes:
+                resource.prlimit(each, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+            u.put(np.full((1, 100_000), float(step)), (io.comm.rank, 0))
+            try:
+                out.end_step()
+            except iocomp.Error as error:
+                told.append(error)
+            time.sleep(0.3)
+            io.progress()
+        try:
+            out.close()
+        except iocomp.Error as error:
+            told.append(error)
+    assert told and all("step 2" in each.story for each in told), told
+    assert len({each.story for each in told}) == len(told), told
 
 
 def manners() -> None:

@@ -52,6 +52,15 @@ def test_files_and_values_are_met_as_python_has_them(play: Play) -> None:
     play("manners", ranks=2)
 
 
+def test_masks_and_texts_become_what_the_variable_holds(play: Play) -> None:
+    play("masks_and_texts", ranks=1)
+
+
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+def test_a_failed_step_is_told_though_nobody_asks_its_tickets(play: Play, mode: str) -> None:
+    play("failed_steps", ranks=2, alone=True, **MODES[mode])
+
+
 @pytest.mark.parametrize("mode", ["kernel", "message"])
 def test_decompositions_come_from_index_arrays(play: Play, mode: str) -> None:
     play("decompositions", ranks=4, **MODES[mode])

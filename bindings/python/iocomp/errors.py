@@ -97,3 +97,38 @@ def error_of(code: int, story: str) -> Error:
     error = _CLASSES.get(code, Error)(story)
     error.code = code
     return error
+
+
+class Failures:
+    """Failures that no call has raised yet. A call that raises some is a `with` of this object.
+
+    At the end of the `with`, the first failure is raised if the call itself raises none. Each story
+    is raised once.
+    """
+
+    def __init__(self) -> None:
+        """Begin without failures."""
+        self._new: list[Error] = []
+        self._stories: set[str] = set()
+
+    def found(self, error: Error) -> None:
+        """Keep a failure, unless one with its story was found or raised before."""
+        if error.story not in self._stories:
+            self._stories.add(error.story)
+            self._new.append(error)
+
+    def take(self, others: Failures) -> None:
+        """Take what others have kept."""
+        self._new += others._new
+        others._new = []
+
+    def __enter__(self) -> None:
+        """Begin a call."""
+
+    def __exit__(self, kind: object, raised: object, trace: object) -> None:
+        """Raise what was kept, unless something is being raised."""
+        if isinstance(raised, Error):
+            self._stories.add(raised.story)
+        if raised is None and self._new:
+            first, self._new = self._new[0], []
+            raise first

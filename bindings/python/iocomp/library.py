@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from iocomp.errors import UnsupportedError, error_of
+from iocomp.errors import Error, UnsupportedError, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -202,8 +202,12 @@ class Library:
 
     def fail(self, code: int) -> NoReturn:
         """Raise the error of a code, with the story of this thread."""
+        raise self.error_of(code)
+
+    def error_of(self, code: int) -> Error:
+        """Return the error of a code, with the story of this thread."""
         story = (self.error() or b"").decode(errors="replace")
-        raise error_of(code, story or self.code_name(code).decode())
+        return error_of(code, story or self.code_name(code).decode())
 
     def handle_of(self, comm: MPI.Comm) -> int | None:
         """Return the C handle of a communicator."""

@@ -13,6 +13,7 @@ import ctypes
 import json
 import math
 import operator
+import os
 import struct
 import sys
 import warnings
@@ -40,7 +41,7 @@ from iocomp.arrays import (
     settle,
     texts,
 )
-from iocomp.errors import CopyWarning, InvalidArgumentError, NotFoundError
+from iocomp.errors import CopyWarning, Failures, InvalidArgumentError, NotFoundError
 from iocomp.library import BUFFERED, Block, Definition, Destination, OpenOptions, library
 from iocomp.memory import preserve
 from iocomp.scope import Scope
@@ -84,11 +85,24 @@ def _extents(shape: Shape, what: str = "shape") -> tuple[int, ...]:
         ) from None
 
 
+def _int64(number: int, what: str) -> int:
+    """Return an integer that an int64_t holds; ctypes would cut it, or raise an error of its own."""
+    try:
+        found = operator.index(number)
+    except TypeError:
+        raise InvalidArgumentError(f"{what} {number!r}: allowed are integers") from None
+    if not -(2**63) <= found < 2**63:
+        raise InvalidArgumentError(f"{what} {number}: allowed are integers of 64 bits")
+    return found
+
+
 def _global_indices(values: npt.ArrayLike) -> Array:
     """Return indices as a dense array of int64_t."""
     given = np.asarray(values)
     if given.size and given.dtype.kind not in "iu":
         raise InvalidArgumentError(f"indices of type {given.dtype}: allowed are integers")
+    if given.dtype == np.uint64:
+        given = converted(given, np.dtype(np.int64))
     return np.ascontiguousarray(given, np.int64).reshape(-1)
 
 
@@ -137,11 +151,31 @@ def _array_of(values: npt.ArrayLike) -> Array:
 
 def _toml(settings: Mapping[str, Any], before: str = "") -> Iterator[str]:
     for key, value in settings.items():
-        name = f"{before}{json.dumps(key)}"
+        name = f"{before}{json.dumps(key, ensure_ascii=False)}"
         if isinstance(value, Mapping):
             yield from _toml(value, f"{name}.")
         else:
-            yield f"{name} = {json.dumps(value)}"
+            yield f"{name} = {_toml_value(key, value)}"
+
+
+def _toml_value(key: str, value: object) -> str:
+    def plain(odd: object) -> object:
+        if isinstance(odd, os.PathLike):
+            return os.fspath(odd)
+        if isinstance(odd, (np.generic, np.ndarray)):
+            return odd.tolist()
+        raise TypeError
+
+    try:
+        if value is None or (isinstance(value, (list, tuple)) and None in value):
+            raise TypeError  # TOML has no null
+        text = json.dumps(value, ensure_ascii=False, default=plain)
+    except TypeError:
+        raise InvalidArgumentError(
+            f"the setting {key!r} is {value!r}; allowed are text, numbers, truth values, and lists "
+            "of them"
+        ) from None
+    return text.replace("\x7f", "\\u007f")
 
 
 def _text(text: str) -> bytes:
@@ -198,14 +232,25 @@ class Ticket(ctypes.Structure):
         self._session._live()
         return library()
 
-    def _is_free(self) -> bool:
-        """Return True if the library is done with the array; a failed put keeps it for long."""
+    def _is_reusable(self, failures: Failures) -> bool:
+        """Return True if the library is done with the array; a failed put keeps it for long.
+
+        The library takes a failure that it returns as told, so it is kept in `failures`.
+        """
         reached = ctypes.c_int()
-        if self._values is not None:
-            library().test(_address(self), _REUSABLE, _address(reached))
+        code = library().test(_address(self), _REUSABLE, _address(reached))
+        if code:
+            failures.found(library().error_of(code))
         if reached.value:
             self._values = None
-        return self._values is None
+        return bool(reached.value)
+
+
+def _held(tickets: list[Ticket], failures: Failures) -> list[Ticket]:
+    """Return the tickets from whose arrays the library may still read."""
+    return [
+        each for each in tickets if each._values is not None and not each._is_reusable(failures)
+    ]
 
 
 class Decomp:
@@ -213,7 +258,7 @@ class Decomp:
 
     def __init__(self, session: Session, raw: int | None, elements: int) -> None:
         """Keep a decomposition of `elements` elements in memory; `Session.decompose` makes it."""
-        self._raw, self._elements = raw, elements
+        self._session, self._raw, self._elements = session, raw, elements
         session._free_with(self, library().decomp_free, raw)
 
 
@@ -230,8 +275,9 @@ class Variable:
         name: str,
         dtype: np.dtype[Any],
         shape: Sequence[int],
+        has_texts: bool,
     ) -> None:
-        """Keep a variable; `File.define` makes it."""
+        """Keep a variable; `File.define` makes it. Of texts the last dimension is their bytes."""
         lib = library()
         self.name = name
         self.attrs = Attributes(None, self)
@@ -241,6 +287,7 @@ class Variable:
         self._plain, self._put_block = lib.put, lib.put_block
         self.dtype = dtype
         self.shape = tuple(shape)
+        self._has_texts = has_texts
         self._pack = PACK[len(self.shape)]
         self._first = self._pack(*(0 for _ in self.shape))
 
@@ -276,6 +323,8 @@ class Variable:
         other = 0
         if values.dtype != self.dtype:
             values, other = self._of_another_type(values)
+        elif self._has_texts and values.ndim == len(self.shape) - 1:  # of one byte each
+            values = texts(values, self.shape[-1])
         if isinstance(where, Decomp):
             return self._put_decomp(values, where, other, buffered)
         ticket = Ticket()
@@ -283,8 +332,10 @@ class Variable:
             start = self._first if where is None else self._pack(*where)
             count = self._pack(*values.shape)
         except (struct.error, TypeError):
+            first = None if where is None else _extents(where, "where")
+            integers(first or ())
             raise InvalidArgumentError(
-                f"a block of shape {values.shape} at {where}: the variable has "
+                f"a block of shape {values.shape} at {first}: the variable has "
                 f"{len(self.shape)} dimension(s)"
             ) from None
         if not values.flags.c_contiguous:
@@ -319,7 +370,9 @@ class Variable:
                 start.append(indices + (extent if indices < 0 else 0))
                 count.append(1)
         given = self._taken(values)
-        if given.dtype.kind in "SU" and given.dtype != self.dtype:
+        if given.dtype.kind in "SU" and self._has_texts and given.ndim < len(shown):
+            given = texts(given, shown[-1])
+        elif given.dtype.kind in "SU" and given.dtype != self.dtype:
             given, _ = self._of_another_type(given)
         if isinstance(given.base, _OnGpu) and given.shape != tuple(shown):
             raise InvalidArgumentError(
@@ -366,6 +419,8 @@ class Variable:
         element = converted(value, self.dtype)  # type: ignore[arg-type]
         if element.shape != ():
             raise InvalidArgumentError(f"{value!r} is no single value")
+        if self.dtype.kind == "S":
+            element = texts(element, 1).reshape(())
         library().check(library().set_fill(self._raw, address_of(element)))
         self._fill = element
 
@@ -404,7 +459,13 @@ class Variable:
                     f"values for {self.name!r} are masked, and it has no fill value: call set_fill"
                 )
             filled = np.array(values.data)
-            filled[values.mask] = self._fill.astype(values.dtype)
+            fill = self._fill
+            if self.dtype.kind == "f" and {"scale_factor", "add_offset"} & self.attrs.keys():
+                fill = np.array(math.nan)  # packing makes the fill value of it
+            if filled.dtype != self.dtype:
+                filled[values.mask] = 0
+                filled = np.array(converted(filled, self.dtype))
+            filled[values.mask] = fill
             return filled
         if self.dtype == np.bool_:
             return converted(values, self.dtype)
@@ -431,6 +492,9 @@ class Variable:
         return np.ascontiguousarray(values)
 
     def _put_decomp(self, values: Array, decomp: Decomp, other: int, buffered: bool) -> Ticket:
+        if decomp._session is not self._file._session:
+            raise InvalidArgumentError("the decomposition is of another session")
+        decomp._session._live()
         if values.size != decomp._elements:
             raise InvalidArgumentError(
                 f"{values.size} values for a decomposition of {decomp._elements} elements"
@@ -454,6 +518,15 @@ class Variable:
             ticket._values = values
             self._file._puts.append(ticket)
         return ticket
+
+
+def _decoded(name: str, text: bytes) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(
+            f"attribute {name!r}: {text!r} is not UTF-8: {error.reason}"
+        ) from None
 
 
 class Attributes(MutableMapping[str, Any]):
@@ -489,11 +562,12 @@ class Attributes(MutableMapping[str, Any]):
         )
         values = attribute_values(name, value)
         if values.dtype.kind in "US" and values.ndim == 0:
-            text = value if isinstance(value, str) else str(values.astype("U")[()])
+            given: Any = values[()]
+            text = _decoded(name, given) if isinstance(given, bytes) else str(value)
             lib.check(lib.set_attribute(*owner, TYPES[np.dtype("S1")], -1, _text(text)))
         elif values.dtype.kind in "US":
             each_text = (
-                each.decode() if isinstance(each, bytes) else str(each)
+                _decoded(name, each) if isinstance(each, bytes) else str(each)
                 for each in cast("Any", value)
             )
             all_texts = [*map(_text, each_text)]
@@ -541,6 +615,7 @@ class File(Scope, Mapping[str, Variable]):
         self._puts: list[Ticket] = []  # of this step
         self._earlier: list[tuple[int, list[Ticket]]] = []  # by the end_step that ended theirs
         self._ended = 0
+        self._failures = Failures()
         session._files.add(self)
 
     def _leave(self) -> None:
@@ -573,7 +648,8 @@ class File(Scope, Mapping[str, Variable]):
             UnsupportedError: If the format cannot hold such a variable.
         """
         extents, raw, found = _extents(shape), ctypes.c_void_p(), np.dtype(dtype)
-        if found.kind == "S" and found.itemsize > 1:
+        has_texts = found.kind == "S" and found.itemsize > 1
+        if has_texts:
             extents, found = (*extents, found.itemsize), np.dtype("S1")
         own = dims
         has_time = dims is not None and len(dims) == len(extents) + 1 and dims[0] == "time"
@@ -597,7 +673,9 @@ class File(Scope, Mapping[str, Variable]):
             0 if file_dtype is None else number_of(file_dtype),
         )
         library().check(library().define_with(self._raw, _address(definition), _address(raw)))
-        self._variables[name] = Variable(self, raw.value, name, found, extents)
+        self._variables[name] = Variable(
+            self, raw.value, name, found, extents, has_texts
+        )
         return self._variables[name]
 
     def __getitem__(self, name: str) -> Variable:
@@ -653,7 +731,7 @@ class File(Scope, Mapping[str, Variable]):
         """
         count = len(rows)
         variables = (ctypes.c_void_p * count)(*(each._raw for each in rows))
-        mine = (ctypes.c_int64 * count)(*rows.values())
+        mine = (ctypes.c_int64 * count)(*(_int64(each, "rows") for each in rows.values()))
         places = (ctypes.c_int64 * (2 * count))()
         second = _address(places) + ctypes.sizeof(mine)
         code = library().set_rows(
@@ -675,7 +753,7 @@ class File(Scope, Mapping[str, Variable]):
             number: The number of the step, above that of the step before.
             time: The time in the program's own unit; NaN for none.
         """
-        library().check(library().begin_step(self._raw, number, time))
+        library().check(library().begin_step(self._raw, _int64(number, "step"), time))
 
     def after(self, name: str) -> None:
         """Commit this file's steps, from the current one on, after those of the files `name`.
@@ -692,15 +770,17 @@ class File(Scope, Mapping[str, Variable]):
         collective over the members.
 
         Raises:
-            Error: If the step failed, as far as this rank knows.
+            Error: If the step failed, as far as this rank knows, or a put of a step before.
         """
-        code = library().end_step(self._raw)
-        self._ended += 1
-        self._earlier.append((self._ended, self._puts))
-        self._puts = []
-        self._release()
-        self._session._tidy()
-        library().check(code)
+        with self._failures:
+            try:
+                library().check(library().end_step(self._raw))
+            finally:
+                self._ended += 1
+                self._earlier.append((self._ended, self._puts))
+                self._puts = []
+                self._release()
+                self._session._tidy()
 
     @property
     def current_step(self) -> int:
@@ -714,12 +794,10 @@ class File(Scope, Mapping[str, Variable]):
         Raises:
             Error: The first failure among them, after all have reached `state` or failed.
         """
-        library().check(library().wait_puts(self._raw, _choice(state, _STATES)))
-        self._puts = [each for each in self._puts if not each._is_free()]
-        self._earlier = [
-            (ended, [each for each in tickets if not each._is_free()])
-            for ended, tickets in self._earlier
-        ]
+        with self._failures:
+            library().check(library().wait_puts(self._raw, _choice(state, _STATES)))
+            self._puts = _held(self._puts, self._failures)
+            self._earlier = [(ended, _held(each, self._failures)) for ended, each in self._earlier]
 
     def wait_step(self, step: int) -> None:
         """Sleep until the step of this number is committed: complete on all members, and durable.
@@ -729,7 +807,7 @@ class File(Scope, Mapping[str, Variable]):
         Raises:
             Error: If the step failed.
         """
-        library().check(library().wait_step(self._raw, step))
+        library().check(library().wait_step(self._raw, _int64(step, "step")))
 
     def close(self) -> None:
         """Close the file, and return when all of it is durable. All members call it.
@@ -745,7 +823,8 @@ class File(Scope, Mapping[str, Variable]):
         self._forget()
         if code:  # a server that is late may still read from them
             self._session._lent.extend(held)
-        library().check(code)
+        with self._failures:
+            library().check(code)
 
     def close_later(self) -> Ticket:
         """Close the file without waiting. All members call it.
@@ -762,6 +841,7 @@ class File(Scope, Mapping[str, Variable]):
         held = [each for _, tickets in self._earlier for each in tickets] + self._puts
         self._forget()
         self._session._closing.append((ticket, held))
+        self._session._failures.take(self._failures)
         library().check(code)
         return ticket
 
@@ -774,7 +854,7 @@ class File(Scope, Mapping[str, Variable]):
         for index, (ended, tickets) in enumerate(self._earlier):
             age = self._ended - ended + 1
             if age & (age - 1) == 0:
-                self._earlier[index] = ended, [each for each in tickets if not each._is_free()]
+                self._earlier[index] = ended, _held(tickets, self._failures)
         self._earlier = [each for each in self._earlier if each[1]]
 
     def _forget(self) -> None:
@@ -827,7 +907,7 @@ class Input(Scope, Stored):
             NotFoundError: If the step is not committed.
         """
         time = ctypes.c_double()
-        library().check(library().input_time(self._raw, step, _address(time)))
+        library().check(library().input_time(self._raw, _int64(step, "step"), _address(time)))
         return time.value
 
     @property
@@ -931,7 +1011,10 @@ class Input(Scope, Stored):
         numbers = room_for(values, found)
         memory = None if numbers.flags.c_contiguous else memory_shape(numbers)
         if memory is None and not numbers.flags.c_contiguous:
-            raise InvalidArgumentError(f"strides {values.strides}: the last must be dense")
+            raise InvalidArgumentError(
+                f"out has shape {values.shape} and strides {values.strides} in bytes; allowed is a "
+                "box of a larger row-major array, whose last dimension is dense"
+            )
         to = Destination(
             ctypes.sizeof(Destination),
             integers(first),
@@ -1012,7 +1095,8 @@ class Input(Scope, Stored):
         """Return type and shape in a step; -1: the newest step that has the variable."""
         number, ndim, shape = ctypes.c_int(), ctypes.c_int(), _Integers()
         places = [_address(each) for each in (number, ndim, shape)]
-        library().check(library().input_variable(self._raw, _text(variable), step, *places))
+        given = _int64(step, "step")
+        library().check(library().input_variable(self._raw, _text(variable), given, *places))
         return DTYPES[number.value], tuple(shape[: ndim.value])
 
 
@@ -1056,6 +1140,7 @@ class Session(Scope):
         self._inputs: set[Input] = set()
         self._lent: list[Ticket] = []  # of files that could not be closed
         self._closing: list[tuple[Ticket, list[Ticket]]] = []  # of files that close later
+        self._failures = Failures()  # of files that close later
         self._memory: dict[int, int] = {}  # bytes by address, of arrays that are still there
         self._garbage: list[tuple[Any, int | None]] = []
         sys.stdout.flush()  # a server leaves through C's exit
@@ -1106,7 +1191,8 @@ class Session(Scope):
         self._lent.clear()
         self._closing.clear()
         _alive.discard(self)
-        lib.check(code)
+        with self._failures:
+            lib.check(code)
 
     def open(
         self,
@@ -1139,7 +1225,7 @@ class Session(Scope):
         """
         lib, raw = library(), ctypes.c_void_p()
         self._tidy()
-        step = None if after is None else ctypes.c_int64(after)
+        step = None if after is None else ctypes.c_int64(_int64(after, "after"))
         told = self._told(settings, comm, step)
         lib.check(
             lib.open(
@@ -1310,12 +1396,9 @@ class Session(Scope):
             call(raw)
         self._closing = [each for each in self._closing if not self._is_over(*each)]
 
-    @staticmethod
-    def _is_over(closing: Ticket, held: list[Ticket]) -> bool:
+    def _is_over(self, closing: Ticket, held: list[Ticket]) -> bool:
         """Return True if the library is done with the arrays of a file."""
-        reached = ctypes.c_int()
-        library().test(_address(closing), _REUSABLE, _address(reached))
-        if reached.value:
-            for ticket in held:
-                ticket._values = None
-        return bool(reached.value)
+        is_over = closing._is_reusable(self._failures)
+        for ticket in held if is_over else ():
+            ticket._values = None
+        return is_over
