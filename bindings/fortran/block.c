@@ -224,27 +224,6 @@ int make_block(const block_arguments *arguments, block *made) {
   return made->is_box ? IOCOMP_OK : make_room(arguments->call, arguments->name, made);
 }
 
-int make_list(const char *call, const char *name, iocomp_type type, const CFI_cdesc_t *values,
-              int64_t elements, block *made) {
-  memset(made, 0, sizeof *made);
-  const int code = check_type(call, name, type, values);
-  if (code != IOCOMP_OK) {
-    return code;
-  }
-  made->values = section_of(values, values->rank);
-  made->base = made->values.first;
-  if (is_assumed_size(&made->values)) {
-    return elements >= 0 ? IOCOMP_OK
-                         : refuse("%s \"%s\": the array has an unknown size", call, name);
-  }
-  if (elements >= 0 && elements_of(&made->values) != elements) {
-    return refuse("%s \"%s\": the array has %lld elements, %lld are needed", call, name,
-                  (long long)elements_of(&made->values), (long long)elements);
-  }
-  return is_dense(&made->values) && !made->values.is_logical ? IOCOMP_OK
-                                                             : make_room(call, name, made);
-}
-
 void free_block(block *used) { free(used->copy); }
 
 static void copy_elements(char *to, int64_t to_stride, const char *from, int64_t from_stride,
@@ -317,4 +296,31 @@ void scatter(const block *used) {
   if (used->copy != NULL) {
     copy_section(&used->values, used->copy, 1);
   }
+}
+
+int make_list(const char *call, const char *name, iocomp_type type, const CFI_cdesc_t *values,
+              int64_t elements, block *made) {
+  memset(made, 0, sizeof *made);
+  const int code = check_type(call, name, type, values);
+  if (code != IOCOMP_OK) {
+    return code;
+  }
+  made->values = section_of(values, values->rank);
+  made->base = made->values.first;
+  if (is_assumed_size(&made->values)) {
+    if (elements < 0) {
+      return refuse("%s \"%s\": the array has an unknown size", call, name);
+    }
+    reshape(&made->values, 1, &elements);
+  }
+  if (elements >= 0 && elements_of(&made->values) != elements) {
+    return refuse("%s \"%s\": the array has %lld elements, %lld are needed", call, name,
+                  (long long)elements_of(&made->values), (long long)elements);
+  }
+  const int needs_copy = !is_dense(&made->values) || made->values.is_logical;
+  const int room = needs_copy ? make_room(call, name, made) : IOCOMP_OK;
+  if (room == IOCOMP_OK) {
+    gather(made);
+  }
+  return room;
 }

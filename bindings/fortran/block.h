@@ -46,7 +46,7 @@ void free_block(block *used);
 /** All elements of an array as a list; the same rules.
  * @param call, name, type  as of block_arguments; the type 0: whatever a variable can hold
  * @param elements  so many there must be; -1: any number
- * @param made      `base` and `copy` alone; to be freed */
+ * @param made      `base` and `copy` alone, with the values; to be freed */
 int make_list(const char *call, const char *name, iocomp_type type, const CFI_cdesc_t *values,
               int64_t elements, block *made);
 

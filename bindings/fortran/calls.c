@@ -283,7 +283,6 @@ static int set_attribute(iocomp_file *file, iocomp_var *var, descriptor *name, d
   } else {
     code = make_list("attribute", text, (iocomp_type)0, values, -1, &list);
     if (code == IOCOMP_OK) {
-      gather(&list);
       code = iocomp_set_attribute(file, var, text, type, elements_of(&list.values), list.base);
     }
   }
@@ -399,7 +398,6 @@ static int put_decomp(const f_var *var, const f_decomp *decomp, descriptor *valu
     code = make_list("put of", var->name, (iocomp_type)var->type, values, decomp->elements, &list);
   }
   if (code == IOCOMP_OK) {
-    gather(&list);
     const iocomp_block told = {
         .size = sizeof told,
         .values = list.base,

@@ -333,6 +333,13 @@ contains
     call iocomp_close_input(input)
   end subroutine
 
+  subroutine put_some(var, values, decomp)
+    type(iocomp_var), intent(in) :: var
+    logical, intent(in), asynchronous :: values(*)
+    type(iocomp_decomp), intent(in) :: decomp
+    call iocomp_put_buffered(var, values, decomp=decomp)
+  end subroutine
+
   !> Truth values of several kinds, sections of them, and expressions of all sorts that are copied.
   subroutine logicals()
     logical, asynchronous :: mask(4, 6), back(4, 6)
@@ -341,11 +348,15 @@ contains
     real(real64) :: x(6) = [1, 2, 3, 4, 5, 6], y(3, ranks)
     character(:), allocatable :: text
     integer :: list(3) = [5, 1, 3]
-    type(iocomp_var) :: masks, shorts, numbers
+    type(iocomp_var) :: masks, shorts, numbers, filled, parts
+    type(iocomp_decomp) :: backwards
+    logical :: few(4), all_of_them(4*ranks)
     call iocomp_open(session, "logicals", IOCOMP_SERIES, file)
     call iocomp_define(file, "masks", IOCOMP_BOOL, [4, 6*ranks], masks, dims=["x   ", "y   ", "time"])
     call iocomp_define(file, "shorts", IOCOMP_BOOL, [4, 6*ranks], shorts)
     call iocomp_define(file, "numbers", IOCOMP_FLOAT64, [3, ranks], numbers)
+    call iocomp_define(file, "filled", IOCOMP_BOOL, [4*ranks], filled)
+    call iocomp_set_fill(filled, .true.)
     call iocomp_define(file, "wrong", IOCOMP_INT8, [1, 1], var, dims=["one"], ierr=ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT, "one name for two dimensions")
     call iocomp_define(file, "wrong", IOCOMP_INT8, [1, 1], var, dims=["a", "b", "c"], ierr=ierr)
@@ -357,9 +368,19 @@ contains
     call iocomp_put(shorts, short, [1, 6*rank + 1])
     call iocomp_put_buffered(numbers, (x(list)), [1, rank + 1], count=[3, 1])
     mask = .false.
+    call iocomp_put_buffered(filled, [.false.], [4*rank + 2])
+    call iocomp_define(file, "parts", IOCOMP_BOOL, [4*ranks], parts)
+    call iocomp_decompose(session, [4*ranks], [(4*rank + i, i=4, 1, -1)], backwards)
+    few = [.true., .true., .true., .false.]
+    call put_some(parts, few, backwards)
+    call iocomp_decomp_free(backwards)
     call iocomp_close(file)
 
     call iocomp_open_input(session, "logicals", input)
+    call iocomp_read(input, "filled", 0, all_of_them)
+    call expect(all(all_of_them .eqv. [(mod(i, 4) /= 2, i=1, 4*ranks)]), "a fill value")
+    call iocomp_read(input, "parts", 0, all_of_them)
+    call expect(all(all_of_them .eqv. [(mod(i, 4) /= 1, i=1, 4*ranks)]), "an unknown size")
     mask = reshape([(mod(i + rank, 3) == 0, i=1, 24)], [4, 6])
     back = .true.
     call iocomp_read(input, "masks", 0, back, [1, 6*rank + 1])
