@@ -119,6 +119,10 @@ template <typename T>
 concept Integer =
     std::integral<T> && !is_one_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
 
+// An array that ends with the call.
+template <typename Values>
+concept Temporary = std::ranges::contiguous_range<Values> && !std::ranges::borrowed_range<Values>;
+
 }  // namespace detail
 
 /// The element type of a C++ type. Specialise it for a type of your own with the same bytes, such
@@ -309,6 +313,15 @@ class Variable {
     return put_block(block);
   }
 
+  // A temporary would be gone before it is written. Give it a name, or put it with IOCOMP_BUFFERED.
+  template <detail::Temporary Values>
+  Ticket put(Extents start, Extents count, Values&& values) const = delete;
+  template <detail::Temporary Values>
+  Ticket put(const Decomp& part, Values&& values) const = delete;
+  template <detail::Temporary Values>
+  Ticket put_block(Extents start, Extents count, Values&& values, Extents memory_shape,
+                   Extents memory_start) const = delete;
+
   /// Put the value of a scalar (a variable without dimensions). Copied.
   Ticket put(const T& value) const {
     return put({}, {}, std::span<const T>{&value, 1}, IOCOMP_BUFFERED);
@@ -354,6 +367,11 @@ class Variable {
   template <Element A>
   void set_attribute(const std::string& name, const A& value) const {
     set_attribute(name, std::span<const A>{&value, 1});
+  }
+  template <Element A>
+    requires(!std::same_as<A, char>)
+  void set_attribute(const std::string& name, std::initializer_list<A> values) const {
+    set_attribute(name, std::span<const A>{values});
   }
   void set_attribute(const std::string& name, const std::string& text) const {
     check(iocomp_set_attribute(nullptr, raw_, detail::c_text(name), IOCOMP_CHAR, -1,
@@ -514,6 +532,11 @@ class File {
   template <Element A>
   void set_attribute(const std::string& name, const A& value) {
     set_attribute(name, std::span<const A>{&value, 1});
+  }
+  template <Element A>
+    requires(!std::same_as<A, char>)
+  void set_attribute(const std::string& name, std::initializer_list<A> values) {
+    set_attribute(name, std::span<const A>{values});
   }
   void set_attribute(const std::string& name, const std::string& text) {
     check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_CHAR, -1,

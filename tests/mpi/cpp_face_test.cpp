@@ -14,6 +14,7 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,14 @@ static_assert(iocomp::ElementType<char>::value == IOCOMP_CHAR);
 static_assert(iocomp::Element<bool> && !iocomp::Element<wchar_t> && !iocomp::Element<std::string>);
 static_assert(!std::is_copy_constructible_v<iocomp::File> &&
               std::is_nothrow_move_constructible_v<iocomp::File>);
+
+template <typename Values>
+concept CanBePut = requires(iocomp::Variable<double> variable, Values&& values) {
+  variable.put({0}, {1}, std::forward<Values>(values));
+};
+static_assert(CanBePut<std::vector<double>&> && CanBePut<const std::vector<double>&> &&
+              CanBePut<std::span<const double>> && !CanBePut<std::vector<double>> &&
+              !CanBePut<std::array<double, 1>>);
 
 constexpr std::int64_t total = 1000;
 
@@ -263,6 +272,8 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     const auto numbers = out.define<std::int64_t>("numbers", {total / 10, 10}, {"time", "y", "x"});
     numbers.set_attribute("range", std::array{0.0, 999.0});
     numbers.set_attribute("members", {"mean", ""});
+    numbers.set_attribute("valid_range", {1, 100});
+    out.set_attribute("levels", {0.5, 2.0, 8.0});
     out.set_attribute("authors", std::vector<std::string>{"one"});
     const auto pi = out.define<double>("pi", {});
     const auto rounded = out.define<double, float>("rounded", {2});
@@ -288,6 +299,8 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
     EXPECT_EQ(in.attribute<double>("numbers", "range"), (std::vector<double>{0.0, 999.0}));
     EXPECT_EQ(in.texts("numbers", "members"), (std::vector<std::string>{"mean", ""}));
     EXPECT_EQ(in.texts("authors"), std::vector<std::string>{"one"});
+    EXPECT_EQ(in.attribute<int>("numbers", "valid_range"), (std::vector<int>{1, 100}));
+    EXPECT_EQ(in.attribute<double>("levels"), (std::vector<double>{0.5, 2.0, 8.0}));
     EXPECT_EQ(code_of([&] { static_cast<void>(in.texts("title")); }), IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(in.read<std::int64_t>("numbers", 0), all_numbers());
     EXPECT_EQ(in.read<double>("pi", 0), std::vector<double>{3.14159});
