@@ -3,7 +3,6 @@
 
 #include <iocomp/iocomp.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -55,8 +54,7 @@ int iocomp_decompose(iocomp_session* session, int ndims, const int64_t* shape, i
     } catch (const Error& error) {
       throw Error{error.code(), std::string{"decompose: "} + error.what()};
     }
-    *decomp = made.get();
-    session->decompositions.push_back(std::move(made));
+    *decomp = session->decompositions.add(std::move(made));
   });
 }
 
@@ -65,14 +63,15 @@ int iocomp_decomp_free(iocomp_decomp* decomp) {
     if (decomp == nullptr) {
       return;
     }
-    iocomp_session* const session = decomp->session;
-    const auto mine = [decomp](const auto& one) { return one.get() == decomp; };
-    const auto found =
-        std::find_if(session->decompositions.begin(), session->decompositions.end(), mine);
-    const std::unique_ptr<iocomp_decomp> freed = std::move(*found);
-    session->decompositions.erase(found);
-    if (session->session->role() != iocomp::session::Role::server) {
-      session->session->client().forget(freed->decomposition);
+    if (decomp->is_freed) {
+      throw Error{ErrorCode::invalid_argument, "decomp_free: the decomposition was freed before"};
     }
+    iocomp_session* const session = decomp->session;
+    if (session->session->role() != iocomp::session::Role::server) {
+      session->session->client().forget(decomp->decomposition);
+    }
+    decomp->decomposition = {};
+    decomp->is_freed = true;
+    session->decompositions.give_back(decomp);
   });
 }

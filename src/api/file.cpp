@@ -40,18 +40,20 @@ using iocomp::session::What;
 
 namespace {
 
-/// The session of a handle that the caller gives, and the words for that handle.
+/// The session and the file of a handle that the caller gives, and the words for that handle.
 struct Handle {
   iocomp_session* session;
   const char* words;
+  const iocomp_file* file = nullptr;
 };
 
 Handle handle(iocomp_session* session) { return {session, "the session"}; }
 Handle handle(const iocomp_file* file) {
-  return {file == nullptr ? nullptr : file->session, "the file"};
+  return {file == nullptr ? nullptr : file->session, "the file", file};
 }
 Handle handle(const iocomp_var* var) {
-  return {var == nullptr ? nullptr : var->file->session, "the variable"};
+  return {var == nullptr ? nullptr : var->file->session, "the variable",
+          var == nullptr ? nullptr : var->file};
 }
 Handle handle(const iocomp_ticket* ticket) {
   return {ticket == nullptr ? nullptr : ticket->session, "the ticket"};
@@ -60,6 +62,10 @@ Handle handle(const iocomp_ticket* ticket) {
 iocomp::session::Client& client_of(const Handle& given, const char* call) {
   iocomp_session* const session = given.session;
   require(session, call, given.words);
+  if (given.file != nullptr && given.file->file == nullptr) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} + ": the file \"" + given.file->name + "\" was closed"};
+  }
   if (session->session->role() == iocomp::session::Role::server) {
     throw Error{ErrorCode::invalid_argument,
                 std::string{call} + ": this rank is a server; only compute ranks have files"};
@@ -93,8 +99,10 @@ int timed(const Handle& given, const char* call, Counter counter, Body&& body,
 
 iocomp::session::State state_of(iocomp_state state, const char* call) {
   if (state < IOCOMP_REUSABLE || state > IOCOMP_DURABLE) {
-    throw Error{ErrorCode::invalid_argument, std::string{call} + ": there is no state " +
-                                                 std::to_string(static_cast<int>(state))};
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} + ": there is no state " +
+                    std::to_string(static_cast<int>(state)) +
+                    "; allowed are IOCOMP_REUSABLE, IOCOMP_WRITTEN and IOCOMP_DURABLE"};
   }
   return static_cast<iocomp::session::State>(state);
 }
@@ -248,6 +256,9 @@ PutArguments arguments_of(const iocomp_var* var, const iocomp_block& block) {
   }
   const bool is_box = block.start != nullptr || block.count != nullptr ||
                       block.memory_shape != nullptr || block.memory_start != nullptr;
+  if (block.decomp != nullptr && block.decomp->is_freed) {
+    refuse("the decomposition was freed");
+  }
   if (block.decomp != nullptr && is_box) {
     refuse("a decomposition has no start, count, memory_shape or memory_start");
   }
@@ -286,16 +297,15 @@ int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind,
     require(file, "open", "the place for the file");
     if (kind != IOCOMP_SERIES && kind != IOCOMP_CHECKPOINT) {
       throw Error{ErrorCode::invalid_argument,
-                  "open: there is no kind " + std::to_string(static_cast<int>(kind))};
+                  "open: there is no kind " + std::to_string(static_cast<int>(kind)) +
+                      "; allowed are IOCOMP_SERIES and IOCOMP_CHECKPOINT"};
     }
     const OpenOptions told{options, "open"};
-    auto opened = std::make_unique<iocomp_file>();
-    opened->session = session;
+    auto opened = std::make_unique<iocomp_file>(iocomp_file{.session = session, .name = name});
     opened->file = session->session->client().open(
         told.comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series",
         told.after.value_or(iocomp::session::behind_the_last), told.settings);
-    *file = opened.get();
-    session->files.push_back(std::move(opened));
+    *file = session->files.add(std::move(opened));
   });
 }
 
@@ -377,7 +387,7 @@ int iocomp_begin_step(iocomp_file* file, int64_t number, double time) {
 }
 
 int64_t iocomp_current_step(const iocomp_file* file) {
-  return file == nullptr ? -1 : file->file->current_step();
+  return file == nullptr || file->file == nullptr ? -1 : file->file->current_step();
 }
 
 int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
@@ -420,18 +430,16 @@ int iocomp_wait_step(iocomp_file* file, int64_t step) {
 int iocomp_close(iocomp_file* file) {
   return timed(handle(file), "close", Counter::close_seconds, [&] {
     iocomp_session* const session = file->session;
-    iocomp::session::File* const closing = file->file;
-    std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
-    session->session->client().close(closing);
+    session->files.give_back(file);
+    session->session->client().close(std::exchange(file->file, nullptr));
   });
 }
 
 int iocomp_close_later(iocomp_file* file, iocomp_ticket* ticket) {
   return timed(handle(file), "close_later", Counter::close_seconds, [&] {
     iocomp_session* const session = file->session;
-    iocomp::session::File* const closing = file->file;
-    std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
-    const auto number = session->session->client().close_later(closing);
+    session->files.give_back(file);
+    const auto number = session->session->client().close_later(std::exchange(file->file, nullptr));
     if (ticket != nullptr) {
       *ticket = {session, number};
     }

@@ -13,6 +13,7 @@ namespace iocomp::api {
 /// The lists and texts of an input that the program gets pointers to. They live as long as it.
 class HandedOut {
  public:
+  HandedOut() = default;
   /// @param input  outlives this.
   explicit HandedOut(const session::Input& input);
 

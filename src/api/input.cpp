@@ -35,6 +35,9 @@ namespace {
 
 const Input& input_of(const iocomp_input* input, const char* call) {
   require(input, call, "the input");
+  if (input->input == nullptr) {
+    throw Error{ErrorCode::invalid_argument, std::string{call} + ": the input was closed"};
+  }
   return *input->input;
 }
 
@@ -81,7 +84,7 @@ void give(int64_t* count, const T** places, const std::vector<T>& list) {
 template <typename Arguments>
 int read(iocomp_input* input, const char* variable, int64_t step, Arguments&& arguments_of) {
   return guarded([&] {
-    require(input, "read", "the input");
+    (void)input_of(input, "read");
     require(variable, "read", "the variable's name");
     const ReadArguments arguments = arguments_of();
     const Timer timer{input->session->session->client().link().counters(),
@@ -124,8 +127,7 @@ int iocomp_open_input(iocomp_session* session, const char* name, const iocomp_op
     auto found = client.open_input(told.comm, name, told.settings);
     HandedOut out{*found};
     auto opened = std::make_unique<iocomp_input>(session, std::move(found), std::move(out));
-    *input = opened.get();
-    session->inputs.push_back(std::move(opened));
+    *input = session->inputs.add(std::move(opened));
   });
 }
 
@@ -236,8 +238,10 @@ int iocomp_read_block(iocomp_input* input, const char* variable, int64_t step,
 int iocomp_close_input(iocomp_input* input) {
   return guarded([&] {
     if (input != nullptr) {
-      std::erase_if(input->session->inputs,
-                    [input](const auto& open) { return open.get() == input; });
+      (void)input_of(input, "close_input");
+      input->input.reset();
+      input->out = {};
+      input->session->inputs.give_back(input);
     }
   });
 }

@@ -193,4 +193,41 @@ TEST_F(Structs, AnAttributeIsOfTheFileOrOfOneOfItsVariables) {
   EXPECT_EQ(of_variable, 2);
 }
 
+TEST_F(Structs, WhatWasClosedOrFreedIsRefused) {
+  iocomp_decomp* decomp = nullptr;
+  const std::int64_t first = 0;
+  const std::int64_t all = 24;
+  ASSERT_EQ(iocomp_decompose(session, 2, shape.data(), 1, &first, &all, &decomp), 0);
+  ASSERT_EQ(iocomp_decomp_free(decomp), 0);
+  expect_refused(iocomp_decomp_free(decomp), "was freed");
+  iocomp_block block{};
+  block.size = sizeof block;
+  block.values = values.data();
+  block.decomp = decomp;
+  expect_refused(iocomp_put_block(u, &block, nullptr), "the decomposition was freed");
+
+  ASSERT_EQ(iocomp_put(u, origin.data(), shape.data(), values.data(), nullptr), 0);
+  ASSERT_EQ(iocomp_close(file), 0) << iocomp_error();
+  const std::string closed = "the file \"out\" was closed";
+  iocomp_var* variable = nullptr;
+  expect_refused(iocomp_close(file), closed);
+  expect_refused(iocomp_end_step(file), closed);
+  expect_refused(iocomp_wait_puts(file, IOCOMP_REUSABLE), closed);
+  expect_refused(iocomp_define(file, "v", IOCOMP_INT32, 0, nullptr, &variable), closed);
+  expect_refused(iocomp_put(u, origin.data(), shape.data(), values.data(), nullptr), closed);
+  expect_refused(iocomp_set_shape(u, shape.data()), closed);
+  expect_refused(iocomp_set_attribute(nullptr, u, "a", IOCOMP_CHAR, -1, "b"), closed);
+  EXPECT_EQ(iocomp_current_step(file), -1);
+
+  iocomp_input* input = nullptr;
+  std::array<std::int32_t, 24> found{};
+  const std::int64_t* steps = nullptr;
+  ASSERT_EQ(iocomp_open_input(session, "out", &options, &input), 0) << iocomp_error();
+  ASSERT_EQ(iocomp_close_input(input), 0);
+  expect_refused(iocomp_close_input(input), "the input was closed");
+  expect_refused(iocomp_read(input, "u", 0, origin.data(), shape.data(), found.data()),
+                 "the input was closed");
+  expect_refused(iocomp_input_steps(input, nullptr, &steps), "the input was closed");
+}
+
 }  // namespace
