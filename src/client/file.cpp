@@ -108,16 +108,16 @@ int File::define(const Definition& said) {
   event.what = contents::Event::What::define;
   event.step = step_;
   event.name = said.name;
-  event.shape = array::make_shape(said.dimensions, said.shape);
-  contents::Variable variable{0, said.name, said.file_type.value_or(said.type), event.shape};
-  if (!said.names.empty()) {
-    variable.dimensions = said.names;
-  }
   const std::string call = "define(\"" + said.name + "\")";
   try {
+    event.shape = array::make_shape(said.dimensions, said.shape);
+    contents::Variable variable{0, said.name, said.file_type.value_or(said.type), event.shape};
+    if (!said.names.empty()) {
+      variable.dimensions = said.names;
+    }
     event.type = conversions_.in_file(variable, said.type);
   } catch (const Error& error) {
-    throw Error{error.code(), call + ": " + error.what()};
+    throw Error{error.code(), call + " of file \"" + name_ + "\": " + error.what()};
   }
   check_is_in_time(event, call);
   announce(event);
@@ -131,8 +131,13 @@ void File::set_shape(int variable, const std::int64_t* shape) {
   event.what = contents::Event::What::set_shape;
   event.step = step_;
   event.variable = variable;
-  event.shape = array::make_shape(known.shape.dimensions, shape);
-  check_is_in_time(event, "set_shape(\"" + known.name + "\")");
+  const std::string call = "set_shape(\"" + known.name + "\")";
+  try {
+    event.shape = array::make_shape(known.shape.dimensions, shape);
+  } catch (const Error& error) {
+    throw Error{error.code(), call + " of file \"" + name_ + "\": " + error.what()};
+  }
+  check_is_in_time(event, call);
   announce(event);
 }
 

@@ -14,6 +14,14 @@
 namespace iocomp::client {
 
 std::vector<int> ranks_within(MPI_Comm all, MPI_Comm comm) {
+  int is_inter = 0;
+  mpi::check(MPI_Comm_test_inter(comm, &is_inter));
+  if (is_inter != 0) {
+    throw Error{
+        ErrorCode::invalid_argument,
+        "the communicator of a file is an intra-communicator, a part of iocomp_comm(): this "
+        "one is an inter-communicator"};
+  }
   MPI_Group all_group = MPI_GROUP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
   mpi::check(MPI_Comm_group(all, &all_group));

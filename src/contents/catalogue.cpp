@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contents/catalogue.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,6 +22,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/real_number.h"
 #include "array/with_element_type.h"
 #include "base/error.h"
 #include "base/wire.h"
@@ -131,6 +134,24 @@ Event decode_event(std::span<const std::byte> bytes) {
   return event;
 }
 
+// Differs for attributes that differ, unless they are long.
+std::string shown(const Attribute& attribute) {
+  constexpr std::size_t most_bytes = 80;
+  const std::string begin{text_of(attribute).substr(0, most_bytes)};
+  if (attribute.is_text) {
+    return (attribute.is_list ? std::to_string(attribute.count()) + " texts: " : std::string{}) +
+           '"' + begin + '"';
+  }
+  std::string text =
+      std::to_string(attribute.count()) + ' ' + std::string{array::name(attribute.type)} + ':';
+  const std::size_t bytes = array::size_bytes(attribute.type);
+  for (std::size_t at = 0; at < std::min(attribute.values.size(), most_bytes); at += bytes) {
+    const auto number = array::real_number(attribute.type, attribute.values.data() + at);
+    text += number ? ' ' + fmt::format("{}", *number) : " ?";
+  }
+  return text;
+}
+
 std::string text(const Event& event) {
   const std::string where = " in step " + std::to_string(event.step);
   switch (event.what) {
@@ -148,8 +169,7 @@ std::string text(const Event& event) {
   }
   const std::string owner =
       event.variable < 0 ? "file" : "variable " + std::to_string(event.variable);
-  return "attribute(" + owner + ", \"" + event.name + "\", " +
-         std::to_string(event.attribute.values.size()) + " bytes)" + where;
+  return "attribute(" + owner + ", \"" + event.name + "\", " + shown(event.attribute) + ')' + where;
 }
 
 void Catalogue::apply(const Event& event) {
@@ -193,10 +213,12 @@ void Catalogue::begin_step(const Event& event) {
   const std::int64_t least = numbers_.contains(event.step) ? numbers_.at(event.step)
                              : event.step == 0             ? 0
                                                            : number(event.step - 1) + 1;
-  if (event.number < least) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;  // others follow
+  if (event.number < least || event.number > most) {
     throw Error{ErrorCode::invalid_argument,
                 "step " + std::to_string(event.number) + " cannot begin: the numbers of steps " +
-                    "ascend, and this one is at least " + std::to_string(least)};
+                    "ascend, and this one is at least " + std::to_string(least) + " and at most " +
+                    std::to_string(most)};
   }
   if (numbers_.contains(event.step) || event.number != number(event.step)) {
     numbers_.insert_or_assign(event.step, event.number);
