@@ -117,6 +117,11 @@ class Failures:
             self._stories.add(error.story)
             self._new.append(error)
 
+    def heard(self, error: Error) -> None:
+        """Forget a failure that another call has raised."""
+        self._stories.add(error.story)
+        self._new = [each for each in self._new if each.story != error.story]
+
     def take(self, others: Failures) -> None:
         """Take what others have kept."""
         self._new += others._new
@@ -128,7 +133,7 @@ class Failures:
     def __exit__(self, kind: object, raised: object, trace: object) -> None:
         """Raise what was kept, unless something is being raised."""
         if isinstance(raised, Error):
-            self._stories.add(raised.story)
+            self.heard(raised)
         if raised is None and self._new:
             first, self._new = self._new[0], []
             raise first

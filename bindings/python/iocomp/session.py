@@ -201,7 +201,7 @@ class Ticket(ctypes.Structure):
     """
 
     _fields_ = (("_of", ctypes.c_void_p), ("_number", ctypes.c_uint64))
-    _session: Session | None = None
+    _file: File | None = None
     _values: Array | None = None
 
     def wait(self, state: State = "reusable") -> None:
@@ -214,43 +214,46 @@ class Ticket(ctypes.Structure):
         Raises:
             Error: If the put failed, each time that it is asked.
         """
-        lib = self._library()
-        lib.check(lib.wait(_address(self), _choice(state, _STATES)))
+        self._check(self._library().wait(_address(self), _choice(state, _STATES)))
         self._values = None
 
     def done(self, state: State = "reusable") -> bool:
         """Return True if the put has reached `state`. Local; never waits. Raises like `wait`."""
         lib, reached = self._library(), ctypes.c_int()
-        lib.check(lib.test(_address(self), _choice(state, _STATES), _address(reached)))
+        self._check(lib.test(_address(self), _choice(state, _STATES), _address(reached)))
         if reached.value:
             self._values = None
         return bool(reached.value)
 
     def _library(self) -> Any:  # noqa: ANN401 (its calls have C's types)
-        if self._session is None:
+        if self._file is None:
             raise InvalidArgumentError("this ticket is of no put")
-        self._session._live()
+        self._file._session._live()
         return library()
 
-    def _is_reusable(self, failures: Failures) -> bool:
+    def _check(self, code: int) -> None:
+        if code and self._file is not None:
+            error = library().error_of(code)
+            self._file._failures.heard(error)
+            raise error
+
+    def _is_reusable(self) -> bool:
         """Return True if the library is done with the array; a failed put keeps it for long.
 
-        The library takes a failure that it returns as told, so it is kept in `failures`.
+        The library takes a failure that it returns as told, so the file keeps it.
         """
         reached = ctypes.c_int()
         code = library().test(_address(self), _REUSABLE, _address(reached))
-        if code:
-            failures.found(library().error_of(code))
+        if code and self._file is not None:
+            self._file._failures.found(library().error_of(code))
         if reached.value:
             self._values = None
         return bool(reached.value)
 
 
-def _held(tickets: list[Ticket], failures: Failures) -> list[Ticket]:
+def _held(tickets: list[Ticket]) -> list[Ticket]:
     """Return the tickets from whose arrays the library may still read."""
-    return [
-        each for each in tickets if each._values is not None and not each._is_reusable(failures)
-    ]
+    return [each for each in tickets if each._values is not None and not each._is_reusable()]
 
 
 class Decomp:
@@ -513,7 +516,7 @@ class Variable:
     def _put(self, code: int, ticket: Ticket, values: Array, buffered: bool) -> Ticket:
         if code:
             library().fail(code)
-        ticket._session = self._file._session
+        ticket._file = self._file
         if not buffered:
             ticket._values = values
             self._file._puts.append(ticket)
@@ -796,8 +799,8 @@ class File(Scope, Mapping[str, Variable]):
         """
         with self._failures:
             library().check(library().wait_puts(self._raw, _choice(state, _STATES)))
-            self._puts = _held(self._puts, self._failures)
-            self._earlier = [(ended, _held(each, self._failures)) for ended, each in self._earlier]
+            self._puts = _held(self._puts)
+            self._earlier = [(ended, _held(each)) for ended, each in self._earlier]
 
     def wait_step(self, step: int) -> None:
         """Sleep until the step of this number is committed: complete on all members, and durable.
@@ -837,11 +840,12 @@ class File(Scope, Mapping[str, Variable]):
         """
         ticket = Ticket()
         code = library().close_later(self._raw, _address(ticket))
-        ticket._session = self._session
+        ticket._file = self
         held = [each for _, tickets in self._earlier for each in tickets] + self._puts
         self._forget()
         self._session._closing.append((ticket, held))
         self._session._failures.take(self._failures)
+        self._failures = self._session._failures
         library().check(code)
         return ticket
 
@@ -854,7 +858,7 @@ class File(Scope, Mapping[str, Variable]):
         for index, (ended, tickets) in enumerate(self._earlier):
             age = self._ended - ended + 1
             if age & (age - 1) == 0:
-                self._earlier[index] = ended, _held(tickets, self._failures)
+                self._earlier[index] = ended, _held(tickets)
         self._earlier = [each for each in self._earlier if each[1]]
 
     def _forget(self) -> None:
@@ -1396,9 +1400,10 @@ class Session(Scope):
             call(raw)
         self._closing = [each for each in self._closing if not self._is_over(*each)]
 
-    def _is_over(self, closing: Ticket, held: list[Ticket]) -> bool:
+    @staticmethod
+    def _is_over(closing: Ticket, held: list[Ticket]) -> bool:
         """Return True if the library is done with the arrays of a file."""
-        is_over = closing._is_reusable(self._failures)
+        is_over = closing._is_reusable()
         for ticket in held if is_over else ():
             ticket._values = None
         return is_over
