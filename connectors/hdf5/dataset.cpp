@@ -26,10 +26,28 @@
 namespace iocomp::hdf5 {
 namespace {
 
-// Values that are the bytes of the file, and nothing that leads elsewhere.
+// Values that are the bytes of the file, and nothing that leads elsewhere. Texts of variable length
+// are in HDF5's class of texts, also as a part of a type.
 bool is_plain(hid_t type) {
-  return H5Tdetect_class(type, H5T_VLEN) == 0 && H5Tdetect_class(type, H5T_REFERENCE) == 0 &&
-         H5Tis_variable_str(type) == 0;
+  switch (H5Tget_class(type)) {
+    case H5T_NO_CLASS:
+    case H5T_REFERENCE:
+    case H5T_VLEN:
+      return false;
+    case H5T_STRING:
+      return H5Tis_variable_str(type) == 0;
+    case H5T_ARRAY:
+      return is_plain(Datatype{H5Tget_super(type)}.raw());
+    case H5T_COMPOUND:
+      for (int member = 0; member < H5Tget_nmembers(type); ++member) {
+        if (!is_plain(Datatype{H5Tget_member_type(type, static_cast<unsigned>(member))}.raw())) {
+          return false;
+        }
+      }
+      return true;
+    default:
+      return true;
+  }
 }
 
 std::optional<std::vector<hsize_t>> extent_of(hid_t space) {

@@ -367,6 +367,19 @@ void not_taken() {
   require(std::strcmp(found, word) == 0, "text of variable length");
   GOOD(H5free_memory(found));
   GOOD(H5Dclose(words));
+  const hsize_t two = 2;
+  const hid_t pair = GOOD(H5Tarray_create2(text, 1, &two));
+  const hid_t record = GOOD(H5Tcreate(H5T_COMPOUND, H5Tget_size(pair)));
+  GOOD(H5Tinsert(record, "pair", 0, pair));
+  const hid_t records =
+      GOOD(H5Dcreate2(file, "texts", record, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const char* both[] = {"some", "words"};
+  GOOD(H5Dwrite(records, record, H5S_ALL, H5S_ALL, H5P_DEFAULT, both));
+  char* found_both[] = {nullptr, nullptr};
+  GOOD(H5Dread(records, record, H5S_ALL, H5S_ALL, H5P_DEFAULT, found_both));
+  require(std::strcmp(found_both[1], both[1]) == 0, "an array of texts in a record");
+  GOOD(H5Treclaim(record, space, H5P_DEFAULT, found_both));
+  GOOD(H5Dclose(records));
   const hid_t pointers = GOOD(
       H5Dcreate2(file, "reference", H5T_STD_REF, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   H5R_ref_t reference;
