@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -166,14 +167,19 @@ void Connector::hand_in(const Output& output) {
   report_.hand_in(output.ranks(), policy_);
 }
 
+bool Connector::has_files() const {
+  return std::ranges::any_of(by_number_, [](const auto& entry) { return !entry.second.expired(); });
+}
+
 std::shared_ptr<Output> Connector::file_of(void* object, H5I_type_t type) const {
-  if (files_.empty()) {
+  if (!has_files()) {
     return nullptr;
   }
-  if (auto file = find_file(object)) {
-    return file;
+  if (type == H5I_FILE) {
+    const auto number = native::number_of_file(object);
+    return number ? file_numbered(*number) : nullptr;
   }
-  const auto identity = type == H5I_FILE ? std::nullopt : native::identity_of(object, type);
+  const auto identity = native::identity_of(object, type);
   return identity ? file_numbered(identity->file_number) : nullptr;
 }
 
@@ -220,7 +226,7 @@ void Connector::forget_places_of(const Output& output) {
 }
 
 void Connector::dataset_opened(void* dataset) {
-  const auto identity = files_.empty() ? std::nullopt : native::identity_of(dataset, H5I_DATASET);
+  const auto identity = has_files() ? native::identity_of(dataset, H5I_DATASET) : std::nullopt;
   auto output = identity ? file_numbered(identity->file_number) : nullptr;
   if (!output) {
     return;
@@ -267,8 +273,9 @@ Dataset* Connector::find(void* dataset) const {
 
 Outcome Connector::finish_all() {
   writer_.finish_all();
-  for (const auto& [object, output] : files_) {
-    if (!output->failure().ok()) {
+  for (const auto& [number, known] : by_number_) {
+    const auto output = known.lock();
+    if (output && !output->failure().ok()) {
       return output->failure();
     }
   }

@@ -85,13 +85,15 @@ class Connector {
 
  private:
   [[nodiscard]] mpi::Communicator ranks_of(hid_t access_list) const;
+  [[nodiscard]] bool has_files() const;
   [[nodiscard]] std::shared_ptr<Output> file_numbered(unsigned long number) const;
 
   config::Settings settings_;
   mpi::WaitPolicy policy_;
   Report report_;
   Writer writer_;
-  std::map<unsigned long, std::weak_ptr<Output>> by_number_;  // of HDF5
+  // By HDF5's number: also the files that the program has closed, and whose datasets it has open.
+  std::map<unsigned long, std::weak_ptr<Output>> by_number_;
   std::map<void*, std::shared_ptr<Output>> files_;
   std::map<void*, std::unique_ptr<Dataset>> datasets_;
   hid_t transfer_list_ = H5I_INVALID_HID;

@@ -184,7 +184,9 @@ herr_t file_close(void* file, hid_t transfer_list, void** request) {
   }
   const herr_t result = H5VLfile_close(file, native::id(), transfer_list, request);
   const Outcome closed = tried([&] {
-    connector->closed(file);
+    if (result >= 0) {
+      connector->closed(file);
+    }
     call.reset();
     connector->hand_in(*output);
     return Outcome{};

@@ -85,7 +85,8 @@ def test_programs_without_mpi(programs: Programs, tmp_path: Path, case: str, eng
 
 @pytest.mark.parametrize("late", [None, 0, 1, 2])
 @pytest.mark.parametrize(
-    "case", ["freed", "after_flush", "records", "records_together", "columns", "events"]
+    "case",
+    ["freed", "after_flush", "closed_first", "records", "records_together", "columns", "events"],
 )
 def test_no_rank_is_overtaken(
     programs: Programs, tmp_path: Path, case: str, late: int | None
@@ -154,7 +155,7 @@ def test_a_write_may_be_longer_than_31_bits_count(programs: Programs, tmp_path: 
     assert "2 GiB of HDF5's writes taken, 0 calls left" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("case", ["full_disk", "full_disk_of_chunks"])
+@pytest.mark.parametrize("case", ["full_disk", "full_disk_of_chunks", "full_disk_when_closed"])
 def test_a_full_disk_is_told_by_the_next_call(
     programs: Programs, tmp_path: Path, case: str
 ) -> None:

@@ -454,6 +454,39 @@ void after_flush() {
   GOOD(H5Pclose(access));
 }
 
+// A file is open as long as its objects: HDF5 closes it with the last of them, or refuses to close
+// it. One rank has another file open.
+void closed_first() {
+  const hid_t own = rank_of_this == 0 ? make_file("two.h5", H5P_DEFAULT) : H5I_INVALID_HID;
+  const hid_t access = mpi_access();
+  for (const H5F_close_degree_t degree : {H5F_CLOSE_WEAK, H5F_CLOSE_SEMI}) {
+    GOOD(H5Pset_fclose_degree(access, degree));
+    hid_t file = make_file("out.h5", access);
+    const hid_t dataset = make_dataset(file, "u");
+    herr_t closed = 0;
+    H5E_BEGIN_TRY { closed = H5Fclose(file); }
+    H5E_END_TRY
+    require((closed >= 0) == (degree == H5F_CLOSE_WEAK), "closing a file with an open dataset");
+    GOOD(write_rows(dataset, 1));
+    GOOD(H5Fflush(dataset, H5F_SCOPE_GLOBAL));
+    require(holds(dataset, 1), "what another rank flushed is not there");
+    MPI_Barrier(MPI_COMM_WORLD);  // all have read
+    file = closed >= 0 ? GOOD(H5Iget_file_id(dataset)) : file;
+    const hid_t again = GOOD(H5Dopen2(file, "u", H5P_DEFAULT));
+    GOOD(write_rows(dataset, 2));
+    GOOD(write_rows(again, 3));
+    GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+    require(holds(dataset, 3), "an older write came last");
+    GOOD(H5Dclose(again));
+    GOOD(H5Dclose(dataset));
+    GOOD(H5Fclose(file));
+  }
+  GOOD(H5Pclose(access));
+  if (rank_of_this == 0) {
+    GOOD(H5Fclose(own));
+  }
+}
+
 // One record more in each step, as h5py has it; and netCDF-4, which reads metadata collectively.
 void write_records(bool reads_together) {
   const hid_t access = mpi_access();
@@ -761,19 +794,22 @@ void long_write() {
 }
 
 // The disk is full: the next call on the file says so, and closing it too.
-void fill_the_disk(hid_t list) {
+void fill_the_disk(hid_t list, bool is_closed = false) {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const hsize_t cells = hsize_t{4} << 20;
   const hid_t space = GOOD(H5Screate_simple(1, &cells, nullptr));
   const hid_t dataset =
       GOOD(H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT));
+  if (is_closed) {
+    GOOD(H5Fclose(file));
+  }
   std::vector<double> values(cells);
   std::mt19937_64 random;  // what cannot be compressed
   std::ranges::generate(values, [&] { return static_cast<double>(random()); });
   const herr_t first =
       H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  const herr_t flushed = H5Fflush(file, H5F_SCOPE_GLOBAL);
+  const herr_t flushed = H5Fflush(dataset, H5F_SCOPE_GLOBAL);
   require(flushed < 0, "a flush has success on a full disk");
   const hid_t stack = GOOD(H5Eget_current_stack());
   GOOD(H5Eprint2(stack, stderr));
@@ -781,12 +817,15 @@ void fill_the_disk(hid_t list) {
       H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   require(second < 0, "the call after the failure has success");
   GOOD(H5Dclose(dataset));
-  require(H5Fclose(file) < 0, "closing the file has success");
-  GOOD(H5Fclose(file));  // it was told once
+  if (!is_closed) {
+    require(H5Fclose(file) < 0, "closing the file has success");
+    GOOD(H5Fclose(file));  // it was told once
+  }
   GOOD(H5Sclose(space));
   std::fprintf(stderr, "first write: %d\n", first);
 }
 void full_disk() { fill_the_disk(H5P_DEFAULT); }
+void full_disk_when_closed() { fill_the_disk(H5P_DEFAULT, true); }
 void full_disk_of_chunks() {
   const hid_t list = GOOD(H5Pcreate(H5P_DATASET_CREATE));
   const hsize_t chunk = hsize_t{1} << 18;
@@ -996,6 +1035,7 @@ int main(int argc, char** argv) {
       {"not_taken", not_taken},
       {"freed", freed},
       {"after_flush", after_flush},
+      {"closed_first", closed_first},
       {"records", records},
       {"records_together", records_together},
       {"short_records", short_records},
@@ -1007,6 +1047,7 @@ int main(int argc, char** argv) {
       {"long_write", long_write},
       {"full_disk", full_disk},
       {"full_disk_of_chunks", full_disk_of_chunks},
+      {"full_disk_when_closed", full_disk_when_closed},
       {"failing_rank", failing_rank},
       {"ends_open", ends_open},
       {"ends_open_alone", ends_open_alone},
