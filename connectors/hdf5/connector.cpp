@@ -236,6 +236,18 @@ void Connector::dataset_opened(void* dataset) {
   }
 }
 
+bool Connector::goes_when_closed(void* dataset) const {
+  const auto identity = native::identity_of(dataset, H5I_DATASET);
+  if (!identity || identity->links != 0) {
+    return false;
+  }
+  const auto output = file_numbered(identity->file_number);
+  return std::ranges::count_if(datasets_, [&](const auto& entry) {
+           const Dataset& open = *entry.second;
+           return &open.output() == output.get() && open.token() == identity->token;
+         }) == 1;
+}
+
 bool Connector::leaves_short_runs(Dataset& dataset, const Dataset::Request& write) {
   Output& output = dataset.output();
   if (output.ranks() == MPI_COMM_NULL) {

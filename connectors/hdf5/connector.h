@@ -66,6 +66,9 @@ class Connector {
   void dataset_opened(void* dataset);
   [[nodiscard]] Dataset* find(void* dataset) const;
   void dataset_closed(void* dataset) { datasets_.erase(dataset); }
+  /// True if the storage of this dataset goes back when it is closed: no link leads to it, and the
+  /// program has it open only once.
+  [[nodiscard]] bool goes_when_closed(void* dataset) const;
   /// True if this call and all later collective writes of the dataset are left to HDF5, since the
   /// runs of all ranks are short. Collective over the ranks of the file.
   [[nodiscard]] bool leaves_short_runs(Dataset& dataset, const Dataset::Request& write);

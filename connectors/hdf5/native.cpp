@@ -93,7 +93,8 @@ std::optional<Identity> identity_of(void* object, H5I_type_t type) {
   if (H5VLobject_get(object, &self, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0) {
     return std::nullopt;
   }
-  return Identity{.file_number = about.fileno, .token = std::to_array(about.token.__data)};
+  return Identity{
+      .file_number = about.fileno, .token = std::to_array(about.token.__data), .links = about.rc};
 }
 
 PropertyList creation_list(void* dataset) {

@@ -32,6 +32,7 @@ struct Identity {
   /// that of the object it was opened from.
   unsigned long file_number = 0;
   Token token{};
+  unsigned links = 0;  ///< that lead to it; without one it goes when it is closed
 };
 [[nodiscard]] std::optional<Identity> identity_of(void* object, H5I_type_t type);
 

@@ -502,6 +502,9 @@ herr_t dataset_close(void* dataset, hid_t transfer_list, void** request) {
     if (known == nullptr) {
       return Outcome{};
     }
+    if (connector->goes_when_closed(dataset)) {
+      static_cast<void>(connector->before_freeing(&known->output()));
+    }
     if (known->output().opened == 0) {
       left = known->shared_output();
       connector->writer().finish(*left);

@@ -18,6 +18,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "connector/check_call.h"
@@ -54,7 +55,9 @@ hid_t make_dataset(hid_t file, const char* name, hid_t creation = H5P_DEFAULT,
                    hid_t type = H5T_NATIVE_DOUBLE) {
   const hsize_t extent[2] = {rows, columns};
   const hid_t space = GOOD(H5Screate_simple(2, extent, nullptr));
-  const hid_t made = GOOD(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  const hid_t made = GOOD(
+      name == nullptr ? H5Dcreate_anon(file, type, space, creation, H5P_DEFAULT)
+                      : H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
   GOOD(H5Sclose(space));
   return made;
 }
@@ -80,6 +83,13 @@ herr_t write_rows(hid_t dataset, double value, hid_t transfer = H5P_DEFAULT) {
   GOOD(H5Sclose(memory_space));
   GOOD(H5Sclose(file_space));
   return status;
+}
+
+// Each rank those of the next one.
+void write_rows_of_next(hid_t dataset, double value) {
+  const int own = std::exchange(rank_of_this, (rank_of_this + 1) % ranks);
+  GOOD(write_rows(dataset, value));
+  rank_of_this = own;
 }
 
 std::vector<double> read(hid_t dataset) {
@@ -396,17 +406,24 @@ void freed() {
   const hid_t access = mpi_access();
   const hid_t file = make_file("out.h5", access);
   for (int i = 0; i < 12; ++i) {
-    const hid_t old = make_dataset(file, "old");
-    GOOD(write_rows(old, 1000 + i));
-    if (i % 3 == 0) {
+    const int way = i % 4;
+    hid_t old = make_dataset(file, way == 3 ? nullptr : "old");
+    write_rows_of_next(old, 1000 + i);
+    if (way == 0) {
       GOOD(H5Dclose(old));
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    GOOD(H5Ldelete(file, "old", H5P_DEFAULT));
-    if (i % 3 == 1) {
-      GOOD(write_rows(old, 2000 + i));  // its storage goes when it is closed
+    if (way != 3) {
+      GOOD(H5Ldelete(file, "old", H5P_DEFAULT));
     }
-    if (i % 3 != 0) {
+    if (way == 1) {
+      const hid_t again = GOOD(H5Dopen2(old, ".", H5P_DEFAULT));
+      write_rows_of_next(old, 2000 + i);
+      GOOD(H5Dclose(old));
+      old = again;
+      write_rows_of_next(old, 3000 + i);  // its storage goes when it is closed
+    }
+    if (way != 0) {
       MPI_Barrier(MPI_COMM_WORLD);
       GOOD(H5Dclose(old));
       MPI_Barrier(MPI_COMM_WORLD);
