@@ -103,6 +103,11 @@ PropertyList creation_list(void* dataset) {
   return PropertyList{ask(dataset, args) ? args.args.get_dcpl.dcpl_id : H5I_INVALID_HID};
 }
 
+bool is_virtual(void* dataset) {
+  const PropertyList list = creation_list(dataset);
+  return list.is_valid() && H5Pget_layout(list.raw()) == H5D_VIRTUAL;
+}
+
 Dataspace space(void* dataset) {
   H5VL_dataset_get_args_t args{};
   args.op_type = H5VL_DATASET_GET_SPACE;

@@ -38,6 +38,7 @@ struct Identity {
 
 // Properties of a dataset. Invalid, or nothing, if HDF5 does not tell.
 [[nodiscard]] PropertyList creation_list(void* dataset);
+[[nodiscard]] bool is_virtual(void* dataset);
 [[nodiscard]] Dataspace space(void* dataset);
 [[nodiscard]] Datatype type(void* dataset);
 /// The offset of its first byte in the file.

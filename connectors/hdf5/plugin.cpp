@@ -375,16 +375,24 @@ herr_t write_together(const Dataset& known, void* dataset, const Dataset::Reques
   return told(result, outcome.ok() ? met : outcome);
 }
 
+// A virtual dataset writes into others. MPI-IO may read what lies between the runs of all ranks,
+// and write that once more.
 herr_t write_natively(Writes& rest, hid_t transfer_list, void** request) {
   if (rest.datasets.empty()) {
     return 0;
   }
+  Outcome outcome;
   if (connector != nullptr) {
     connector->report().left();
+    if (is_collective(transfer_list) || std::ranges::any_of(rest.datasets, native::is_virtual)) {
+      outcome = finish_all();
+    }
   }
-  return H5VLdataset_write(rest.datasets.size(), rest.datasets.data(), native::id(),
-                           rest.memory_types.data(), rest.memory_spaces.data(),
-                           rest.file_spaces.data(), transfer_list, rest.memory.data(), request);
+  const herr_t result =
+      H5VLdataset_write(rest.datasets.size(), rest.datasets.data(), native::id(),
+                        rest.memory_types.data(), rest.memory_spaces.data(),
+                        rest.file_spaces.data(), transfer_list, rest.memory.data(), request);
+  return told(result, outcome);
 }
 
 herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],

@@ -100,6 +100,12 @@ def test_no_rank_is_overtaken(
             assert (record == step * 1000000 + cells).all()
 
 
+# ROMIO is MPICH's, and one of two in Open MPI.
+def test_mpi_io_writes_nothing_old_once_more(programs: Programs, tmp_path: Path) -> None:
+    settings = {"OMPI_MCA_io": "romio321", "IOCOMP_TEST_SLOW_RANK": "0", **SMALL}
+    programs.run(2, "traps", "between_chunks", tmp_path, late=1, **settings)
+
+
 # To find the place of one more chunk takes as long as there are chunks. So most of these records are
 # left to HDF5: else 10,000 of them would take a minute.
 @pytest.mark.parametrize("late", [None, 0, 1])

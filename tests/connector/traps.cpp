@@ -185,6 +185,9 @@ void other_files() {
   const hid_t joined = make_dataset(one, "virtual", creation);
   GOOD(write_rows(through_link, 5));
   require(holds(joined, 5), "a virtual dataset does not see what was written");
+  GOOD(write_rows(through_link, 6));
+  GOOD(write_rows(joined, 7));
+  require(holds(two, "u", 7), "an older write than that of a virtual dataset came last");
   GOOD(H5Dclose(joined));
   GOOD(H5Pclose(creation));
   GOOD(H5Sclose(space));
@@ -467,6 +470,54 @@ void after_flush() {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   GOOD(H5Dclose(dataset));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+}
+
+// All write chunks with filters together, before and behind another dataset that each has written
+// alone: MPI-IO may read what lies between chunks, and write it once more.
+void between_chunks() {
+  const hid_t access = mpi_access();
+  const hid_t file = make_file("out.h5", access);
+  const hid_t creation = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t chunk = 1000;
+  GOOD(H5Pset_chunk(creation, 1, &chunk));
+  GOOD(H5Pset_fletcher32(creation));
+  const hid_t transfer = GOOD(H5Pcreate(H5P_DATASET_XFER));
+  GOOD(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE));
+  const hsize_t chunks = 2 * static_cast<hsize_t>(ranks);
+  const hsize_t extents[2] = {chunks / 2 * chunk, chunks * chunk};
+  const hsize_t most = H5S_UNLIMITED;
+  const hid_t space = GOOD(H5Screate_simple(1, &extents[0], &most));
+  const hid_t together =
+      GOOD(H5Dcreate2(file, "c", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  const std::vector<double> values(2 * chunk, 1);
+  const auto write_chunks = [&](hsize_t of_each) {
+    const hid_t some = GOOD(H5Dget_space(together));
+    const hsize_t start = static_cast<hsize_t>(rank_of_this) * chunk;
+    const hsize_t stride = static_cast<hsize_t>(ranks) * chunk;
+    GOOD(H5Sselect_hyperslab(some, H5S_SELECT_SET, &start, &stride, &of_each, &chunk));
+    GOOD(H5Dwrite(together, H5T_NATIVE_DOUBLE, H5S_BLOCK, some, transfer, values.data()));
+    GOOD(H5Sclose(some));
+  };
+  write_chunks(1);
+  const hid_t alone = make_dataset(file, "u");
+  GOOD(H5Dset_extent(together, &extents[1]));
+  write_chunks(2);
+  GOOD(write_rows(alone, 1));
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  for (int i = 2; i < 6; ++i) {
+    GOOD(write_rows(alone, i));
+    write_chunks(2);
+    GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+    require(holds(alone, i), "what was written alone is lost");
+    MPI_Barrier(MPI_COMM_WORLD);  // all have read
+  }
+  GOOD(H5Dclose(alone));
+  GOOD(H5Dclose(together));
+  GOOD(H5Sclose(space));
+  GOOD(H5Pclose(transfer));
+  GOOD(H5Pclose(creation));
   GOOD(H5Fclose(file));
   GOOD(H5Pclose(access));
 }
@@ -1052,6 +1103,7 @@ int main(int argc, char** argv) {
       {"not_taken", not_taken},
       {"freed", freed},
       {"after_flush", after_flush},
+      {"between_chunks", between_chunks},
       {"closed_first", closed_first},
       {"records", records},
       {"records_together", records_together},
