@@ -42,6 +42,10 @@ bool ContiguousLayout::prepare(std::span<const hsize_t> /*extent*/) {
   if (!offset_) {
     offset_ = native::offset(dataset_);
   }
+  if (!offset_ && may_make_place_) {
+    native::make_place(dataset_);
+    offset_ = native::offset(dataset_);
+  }
   return offset_.has_value();
 }
 
@@ -156,7 +160,7 @@ std::unique_ptr<Layout> layout_of(void* dataset, hid_t creation_list, std::size_
     return nullptr;
   }
   if (H5Pget_layout(creation_list) == H5D_CONTIGUOUS) {
-    return std::make_unique<ContiguousLayout>(dataset);
+    return std::make_unique<ContiguousLayout>(dataset, chunks == Chunks::left);
   }
   if (H5Pget_layout(creation_list) != H5D_CHUNKED || chunks == Chunks::left) {
     return nullptr;

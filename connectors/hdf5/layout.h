@@ -37,7 +37,9 @@ class Layout {
 /// One piece of the file.
 class ContiguousLayout : public Layout {
  public:
-  explicit ContiguousLayout(void* dataset) noexcept : dataset_{dataset} {}
+  /// @param may_make_place  false where all ranks of a file do so together.
+  ContiguousLayout(void* dataset, bool may_make_place) noexcept
+      : dataset_{dataset}, may_make_place_{may_make_place} {}
 
   [[nodiscard]] bool prepare(std::span<const hsize_t> extent) override;
   [[nodiscard]] std::optional<ByteRun> place(const ByteRun& wanted) override;
@@ -45,6 +47,7 @@ class ContiguousLayout : public Layout {
 
  private:
   void* dataset_;
+  bool may_make_place_;
   std::optional<haddr_t> offset_;
 };
 

@@ -43,6 +43,8 @@ struct Identity {
 [[nodiscard]] Datatype type(void* dataset);
 /// The offset of its first byte in the file.
 [[nodiscard]] std::optional<haddr_t> offset(void* dataset);
+/// HDF5 without MPI finds a place when it writes first: let it write a fill value.
+void make_place(void* dataset);
 /// `found` gets the first element of each chunk that has a place, and where that lies. False where
 /// HDF5 does not tell.
 [[nodiscard]] bool find_chunks(

@@ -266,15 +266,10 @@ void* dataset_opened(void* dataset) {
   return dataset;
 }
 
-// HDF5 without MPI looks for a place when it writes first. With MPI it finds one at once, but the
-// creation list does not say so.
+// HDF5 with MPI finds places for chunks at once, but the creation list does not say so.
 PropertyList with_places(hid_t creation_list, const Output& output) {
-  const H5D_layout_t layout = H5Pget_layout(creation_list);
-  const bool has_places = layout == H5D_CONTIGUOUS
-                              ? H5Pget_external_count(creation_list) == 0
-                              : layout == H5D_CHUNKED && output.chunks != Chunks::left &&
-                                    H5Pget_nfilters(creation_list) == 0;
-  if (!has_places) {
+  if (H5Pget_layout(creation_list) != H5D_CHUNKED || output.chunks == Chunks::left ||
+      H5Pget_nfilters(creation_list) != 0) {
     return {};
   }
   PropertyList list{H5Pcopy(creation_list)};

@@ -234,6 +234,11 @@ void serial() {
   require(holds(chunked, 8), "chunks are not read back");
   GOOD(H5Dclose(chunked));
   GOOD(H5Pclose(creation));
+  // Values that were never written are 0, also where others have been.
+  GOOD(H5Ldelete(file, "u", H5P_DEFAULT));
+  const hid_t unwritten = make_dataset(file, "unwritten");
+  require(holds(unwritten, 0), "what was never written is not 0");
+  GOOD(H5Dclose(unwritten));
   GOOD(H5Fclose(file));
 }
 
