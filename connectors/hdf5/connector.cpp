@@ -201,12 +201,13 @@ void Connector::meet_after_call(const Output& output) {
 }
 
 Outcome Connector::before_freeing(Output* output) {
-  Outcome outcome = finish_all();
-  if (output != nullptr) {
-    policy_.begin_call();
-    output->meet(policy_, "storage to be given back");
+  finish_all();
+  if (output == nullptr) {
+    return {};
   }
-  return outcome;
+  policy_.begin_call();
+  output->meet(policy_, "storage to be given back");
+  return output->failure();
 }
 
 void Connector::leave_datasets_of(const Output& output) {
@@ -283,12 +284,18 @@ Dataset* Connector::find(void* dataset) const {
   return found == datasets_.end() ? nullptr : found->second.get();
 }
 
-Outcome Connector::finish_all() {
-  writer_.finish_all();
+// HDF5 is asked nothing while all is well.
+Outcome Connector::failure_at(void* object, H5I_type_t type) const {
   for (const auto& [number, known] : by_number_) {
-    const auto output = known.lock();
-    if (output && !output->failure().ok()) {
-      return output->failure();
+    const auto failed = known.lock();
+    if (!failed || failed->failure().ok()) {
+      continue;
+    }
+    const Dataset* const dataset = find(object);
+    if (dataset != nullptr ? &dataset->output() == failed.get()
+                           : (type == H5I_DATASET && native::is_virtual(object)) ||
+                                 file_of(object, type) == failed) {
+      return failed->failure();
     }
   }
   return {};

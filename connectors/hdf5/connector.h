@@ -53,7 +53,7 @@ class Connector {
   /// Everything that was written is durable, on all ranks. Collective over the ranks of the file.
   [[nodiscard]] Outcome make_durable(Output& output);
   /// HDF5 is about to give storage of the file back, and may use it for something else. Collective
-  /// over the ranks of the file. @param output  may be null.
+  /// over the ranks of the file. @param output  may be null. @return its failure.
   [[nodiscard]] Outcome before_freeing(Output* output);
   /// The same, of objects that are open: their storage goes when they are closed.
   void leave_datasets_of(const Output& output);
@@ -73,10 +73,12 @@ class Connector {
   /// runs of all ranks are short. Collective over the ranks of the file.
   [[nodiscard]] bool leaves_short_runs(Dataset& dataset, const Dataset::Request& write);
 
-  /// Everything is written: HDF5 may look at any file. @return the first failure.
-  [[nodiscard]] Outcome finish_all();
-  /// The same of one file.
+  /// Everything is written: HDF5 may look at any file.
+  void finish_all() { writer_.finish_all(); }
+  /// The same of one file. @return its failure.
   [[nodiscard]] Outcome finish(const Output& output);
+  /// The failure of the file that an object of this type lies in; of any, for a virtual dataset.
+  [[nodiscard]] Outcome failure_at(void* object, H5I_type_t type) const;
 
   [[nodiscard]] Writer& writer() noexcept { return writer_; }
   [[nodiscard]] Report& report() noexcept { return report_; }

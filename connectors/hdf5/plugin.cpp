@@ -17,6 +17,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,8 +94,15 @@ class Call {
   std::optional<trace::Timer> part_;
 };
 
-Outcome finish_all() {
-  return connector == nullptr ? Outcome{} : tried([] { return connector->finish_all(); });
+// HDF5 may look at any file. A failure is that of the file that the object lies in.
+Outcome finish_all(void* object, H5I_type_t type) {
+  return tried([&] {
+    if (connector == nullptr) {
+      return Outcome{};
+    }
+    connector->finish_all();
+    return connector->failure_at(object, type);
+  });
 }
 
 Outcome finish_file_of(void* dataset) {
@@ -211,7 +219,7 @@ herr_t flush(void* object, H5VL_file_specific_args_t* arguments, hid_t transfer_
   const auto output =
       connector == nullptr ? nullptr : connector->file_of(object, arguments->args.flush.obj_type);
   const Call call{"H5Fflush", trace::Counter::wait_seconds, output.get()};
-  Outcome outcome = finish_all();
+  Outcome outcome = finish_all(object, arguments->args.flush.obj_type);
   const herr_t result = H5VLfile_specific(object, native::id(), arguments, transfer_list, request);
   if (output) {
     outcome = tried([&] { return connector->make_durable(*output); });
@@ -247,7 +255,7 @@ herr_t file_optional(void* file, H5VL_optional_args_t* arguments, hid_t transfer
   }
   const Outcome outcome = arguments->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE
                               ? before_freeing(file, H5I_FILE)
-                              : finish_all();
+                              : finish_all(file, H5I_FILE);
   return told(H5VLfile_optional(file, native::id(), arguments, transfer_list, request), outcome);
 }
 
@@ -294,12 +302,23 @@ void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* 
       H5VLdataset_open(object, location, native::id(), name, access_list, transfer_list, request));
 }
 
+// Everything is written, and the failure of one of these datasets.
+Outcome finish_all(const std::span<void*> datasets) {
+  Outcome outcome;
+  for (void* const dataset : datasets) {
+    if (outcome.ok()) {
+      outcome = finish_all(dataset, H5I_DATASET);
+    }
+  }
+  return outcome;
+}
+
 // A virtual dataset reads from others.
 herr_t dataset_read(std::size_t count, void* datasets[], hid_t memory_types[],
                     hid_t memory_spaces[], hid_t file_spaces[], hid_t transfer_list, void* memory[],
                     void** request) {
   const trace::Span span{timeline(), trace::What::call, {.text = "H5Dread"}};
-  const Outcome outcome = finish_all();
+  const Outcome outcome = finish_all({datasets, count});
   return told(H5VLdataset_read(count, datasets, native::id(), memory_types, memory_spaces,
                                file_spaces, transfer_list, memory, request),
               outcome);
@@ -380,7 +399,7 @@ herr_t write_natively(Writes& rest, hid_t transfer_list, void** request) {
   if (connector != nullptr) {
     connector->report().left();
     if (is_collective(transfer_list) || std::ranges::any_of(rest.datasets, native::is_virtual)) {
-      outcome = finish_all();
+      outcome = finish_all(rest.datasets);
     }
   }
   const herr_t result =
@@ -435,7 +454,7 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
   if (event && result >= 0) {
     *request = new std::shared_ptr<Event>{event};
   } else if (event) {
-    static_cast<void>(finish_all());
+    static_cast<void>(finish_all({datasets, count}));
   }
   return result;
 }
@@ -532,7 +551,7 @@ herr_t dataset_close(void* dataset, hid_t transfer_list, void** request) {
 
 herr_t group_specific(void* group, H5VL_group_specific_args_t* arguments, hid_t transfer_list,
                       void** request) {
-  const Outcome outcome = finish_all();
+  const Outcome outcome = finish_all(group, H5I_GROUP);
   return told(H5VLgroup_specific(group, native::id(), arguments, transfer_list, request), outcome);
 }
 
@@ -554,7 +573,10 @@ void* object_open(void* object, const H5VL_loc_params_t* location, H5I_type_t* t
 herr_t object_copy(void* from, const H5VL_loc_params_t* from_location, const char* from_name,
                    void* to, const H5VL_loc_params_t* to_location, const char* to_name,
                    hid_t copy_list, hid_t link_list, hid_t transfer_list, void** request) {
-  const Outcome outcome = finish_all();
+  Outcome outcome = finish_all(from, from_location->obj_type);
+  if (outcome.ok()) {
+    outcome = finish_all(to, to_location->obj_type);
+  }
   return told(H5VLobject_copy(from, from_location, from_name, to, to_location, to_name,
                               native::id(), copy_list, link_list, transfer_list, request),
               outcome);
@@ -567,7 +589,7 @@ herr_t object_specific(void* object, const H5VL_loc_params_t* location,
   if (arguments->op_type == H5VL_OBJECT_CHANGE_REF_COUNT) {
     outcome = before_freeing(object, location->obj_type);
   } else if (arguments->op_type == H5VL_OBJECT_FLUSH || arguments->op_type == H5VL_OBJECT_REFRESH) {
-    outcome = finish_all();
+    outcome = finish_all(object, location->obj_type);
   }
   return told(
       H5VLobject_specific(object, location, native::id(), arguments, transfer_list, request),

@@ -868,6 +868,10 @@ void long_write() {
 
 // The disk is full: the next call on the file says so, and closing it too.
 void fill_the_disk(hid_t list, bool is_closed = false) {
+  const hid_t other = make_file("two.h5", H5P_DEFAULT);
+  const hid_t healthy = make_dataset(other, "u");
+  GOOD(write_rows(healthy, 3));
+  GOOD(H5Fflush(other, H5F_SCOPE_GLOBAL));
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const hsize_t cells = hsize_t{4} << 20;
@@ -889,6 +893,10 @@ void fill_the_disk(hid_t list, bool is_closed = false) {
   const herr_t second =
       H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   require(second < 0, "the call after the failure has success");
+  hsize_t bytes = 0;
+  require(holds(healthy, 3) && H5Fget_filesize(other, &bytes) >= 0, "another file fails, too");
+  GOOD(H5Dclose(healthy));
+  GOOD(H5Fclose(other));
   GOOD(H5Dclose(dataset));
   if (!is_closed) {
     require(H5Fclose(file) < 0, "closing the file has success");
