@@ -2,6 +2,7 @@
 #include "hdf5/native.h"
 
 #include <H5VLconnector.h>
+#include <H5VLconnector_passthru.h>
 #include <H5VLnative.h>
 #include <hdf5.h>
 
@@ -62,6 +63,21 @@ bool find() noexcept {
 }
 
 hid_t id() noexcept { return registered; }
+
+void call_from_outside(const std::function<void()>& body) {
+#if H5_VERSION_GE(2, 0, 0)
+  void* context = nullptr;
+  if (H5VLopen_lib_context(&context) >= 0) {
+    body();
+    H5VLclose_lib_context(context);
+  }
+#else
+  if (H5VLstart_lib_state() >= 0) {
+    body();
+    H5VLfinish_lib_state();
+  }
+#endif
+}
 
 std::optional<unsigned long> number_of_file(void* file) {
   unsigned long number = 0;

@@ -20,6 +20,8 @@ namespace iocomp::hdf5::native {
 [[nodiscard]] bool find() noexcept;
 /// Its identifier. Not counted: one that is held keeps the library from closing.
 [[nodiscard]] hid_t id() noexcept;
+/// Run `body`, which asks HDF5, while the program is in no call of HDF5.
+void call_from_outside(const std::function<void()>& body);
 
 /// HDF5's number of an open file: one number however often it is opened.
 [[nodiscard]] std::optional<unsigned long> number_of_file(void* file);

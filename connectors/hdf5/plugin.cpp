@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,9 @@ namespace {
 // HDF5, whose own end comes after that of static objects.
 Connector* connector = nullptr;
 
+// Calls of the connector that run, in any thread.
+std::atomic<int> running_calls = 0;
+
 herr_t failed(const std::string& story) {
   H5Epush2(H5E_DEFAULT, __FILE__, "iocomp", __LINE__, H5E_ERR_CLS, H5E_IO, H5E_WRITEERROR,
            "iocomp: %s", story.c_str());
@@ -54,13 +58,15 @@ herr_t failed(const std::string& story) {
 /// Run `body`, which may throw. Its outcome.
 template <typename Body>
 Outcome tried(Body&& body) noexcept {
+  Outcome outcome;
+  ++running_calls;
   try {
-    return std::forward<Body>(body)();
+    outcome = std::forward<Body>(body)();
   } catch (...) {
-    Outcome failure;
-    failure.code = code_of_current_exception(failure.story);
-    return failure;
+    outcome.code = code_of_current_exception(outcome.story);
   }
+  --running_calls;
+  return outcome;
 }
 
 /// The result of a native call, and a failure of ours before or after it.
@@ -671,11 +677,26 @@ herr_t request_free(void* request) {
 
 extern const H5VL_class_t table;
 
-void forget_in_child() { connector = nullptr; }
+// The child reads what its parent has written. A thread that forks beside a call does not wait.
+void finish_before_fork() {
+  if (connector != nullptr && running_calls == 0) {
+    native::call_from_outside([] {
+      static_cast<void>(tried([] {
+        connector->finish_all();
+        return Outcome{};
+      }));
+    });
+  }
+}
+
+void forget_in_child() {
+  connector = nullptr;
+  running_calls = 0;
+}
 
 herr_t initialize(hid_t /*initialization_list*/) {
-  static const bool has_forked = pthread_atfork(nullptr, nullptr, forget_in_child) == 0;
-  static_cast<void>(has_forked);
+  static const bool sees_forks = pthread_atfork(finish_before_fork, nullptr, forget_in_child) == 0;
+  static_cast<void>(sees_forks);
   if (!native::find()) {
     return failed("HDF5 has no native connector");
   }

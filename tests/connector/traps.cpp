@@ -1061,13 +1061,18 @@ void linked_first() {
   GOOD(H5Fclose(one));
 }
 
-// A child of the program writes a file of its own while its parent writes.
+// A child of the program reads what its parent has written, and writes a file of its own.
 void forks() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
   const hid_t dataset = make_dataset(file, "u");
+  const hid_t list = filtered_list();
+  const hid_t filtered = make_dataset(file, "filtered", list);
+  GOOD(H5Pclose(list));
   GOOD(write_rows(dataset, 1));
+  GOOD(write_rows(filtered, 1));
   const pid_t child = GOOD(fork());
   if (child == 0) {
+    require(holds(dataset, 1) && holds(filtered, 1), "the child reads older values");
     const hid_t own = make_file("two.h5", H5P_DEFAULT);
     const hid_t inside = make_dataset(own, "u");
     GOOD(write_rows(inside, 2));
@@ -1080,6 +1085,7 @@ void forks() {
   GOOD(waitpid(child, &status, 0));
   require(status == 0, "the child has failed");
   require(holds(dataset, 1), "the parent does not read back");
+  GOOD(H5Dclose(filtered));
   GOOD(H5Dclose(dataset));
   GOOD(H5Fclose(file));
 }
