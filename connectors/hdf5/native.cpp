@@ -98,6 +98,18 @@ std::size_t open_datasets_of(void* file) {
   return H5VLfile_get(file, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0 ? count : 0;
 }
 
+std::size_t sieve_bytes_of(void* file) {
+  H5VL_file_get_args_t args{};
+  args.op_type = H5VL_FILE_GET_FAPL;
+  if (H5VLfile_get(file, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0) {
+    return 0;
+  }
+  const PropertyList list{args.args.get_fapl.fapl_id};
+  std::size_t bytes = 0;
+  H5Pget_sieve_buf_size(list.raw(), &bytes);
+  return bytes;
+}
+
 std::optional<Identity> identity_of(void* object, H5I_type_t type) {
   H5VL_loc_params_t self{};
   self.obj_type = type;

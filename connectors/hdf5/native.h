@@ -25,6 +25,9 @@ void call_from_outside(const std::function<void()>& body);
 
 /// HDF5's number of an open file: one number however often it is opened.
 [[nodiscard]] std::optional<unsigned long> number_of_file(void* file);
+/// The bytes of a file without MPI that HDF5 keeps in memory, in its sieve buffer, while it has it
+/// open.
+[[nodiscard]] std::size_t sieve_bytes_of(void* file);
 /// The number of datasets of an open file that the program has open.
 [[nodiscard]] std::size_t open_datasets_of(void* file);
 /// The identity of an object of one file on all ranks, however often it is open.
