@@ -232,7 +232,7 @@ void Connector::forget_places_of(const Output& output) {
 void Connector::dataset_opened(void* dataset) {
   const auto identity = has_files() ? native::identity_of(dataset, H5I_DATASET) : std::nullopt;
   auto output = identity ? file_numbered(identity->file_number) : nullptr;
-  if (!output) {
+  if (!output || output->is_left) {
     return;
   }
   if (auto known = Dataset::look_at(dataset, identity->token, std::move(output))) {

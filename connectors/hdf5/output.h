@@ -64,6 +64,8 @@ class Output {
 
   /// The number of times that the program has it open.
   int opened = 0;
+  /// Datasets that are opened from now on are left to HDF5.
+  bool is_left = false;
   /// A close has told the failure.
   bool is_told_at_close = false;
   Chunks chunks = Chunks::left;

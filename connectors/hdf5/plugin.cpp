@@ -259,9 +259,15 @@ herr_t file_optional(void* file, H5VL_optional_args_t* arguments, hid_t transfer
   if (arguments->op_type == H5VL_NATIVE_FILE_POST_OPEN) {
     return H5VLfile_optional(file, native::id(), arguments, transfer_list, request);
   }
-  const Outcome outcome = arguments->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE
-                              ? before_freeing(file, H5I_FILE)
-                              : finish_all(file, H5I_FILE);
+  // Others read without a flush between.
+  const bool leaves = arguments->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE ||
+                      arguments->op_type == H5VL_NATIVE_FILE_SET_MPI_ATOMICITY;
+  const Outcome outcome = leaves ? before_freeing(file, H5I_FILE) : finish_all(file, H5I_FILE);
+  if (leaves && connector != nullptr) {
+    if (const auto output = connector->file_of(file, H5I_FILE)) {
+      output->is_left = true;
+    }
+  }
   return told(H5VLfile_optional(file, native::id(), arguments, transfer_list, request), outcome);
 }
 

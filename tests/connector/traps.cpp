@@ -407,6 +407,20 @@ void not_taken() {
   GOOD(H5Dclose(pointers));
   GOOD(H5Sclose(space));
   GOOD(H5Fclose(file));
+  // Others may read while the file is written, from a call on.
+  const hid_t latest = GOOD(H5Pcreate(H5P_FILE_ACCESS));
+  GOOD(H5Pset_libver_bounds(latest, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
+  const hid_t shown = make_file("swmr.h5", latest);
+  const hid_t before = make_dataset(shown, "u");
+  GOOD(H5Fstart_swmr_write(shown));
+  const hid_t after = GOOD(H5Dopen2(shown, "u", H5P_DEFAULT));
+  GOOD(write_rows(after, 1));
+  GOOD(write_rows(before, 2));
+  require(holds(after, 2), "an older write came last");
+  GOOD(H5Dclose(before));
+  GOOD(H5Dclose(after));
+  GOOD(H5Fclose(shown));
+  GOOD(H5Pclose(latest));
 }
 
 // Calls that look at storage, copy it or give it back wait for what is on its way, on all ranks.
@@ -474,6 +488,14 @@ void after_flush() {
     require(holds(dataset, i), "what another rank flushed is not there");
     MPI_Barrier(MPI_COMM_WORLD);
   }
+  // From now on, no flush is needed.
+  GOOD(H5Fset_mpi_atomicity(file, true));
+  const hid_t again = GOOD(H5Dopen2(file, "u", H5P_DEFAULT));
+  GOOD(write_rows(again, 20));
+  MPI_Barrier(MPI_COMM_WORLD);
+  require(holds(dataset, 20), "what another rank wrote is not there");
+  MPI_Barrier(MPI_COMM_WORLD);
+  GOOD(H5Dclose(again));
   GOOD(H5Dclose(dataset));
   GOOD(H5Fclose(file));
   GOOD(H5Pclose(access));
