@@ -28,7 +28,12 @@ bool is_number(hid_t type) {
 
 }  // namespace
 
-bool Conversion::is_possible(hid_t from, hid_t to) { return is_number(from) && is_number(to); }
+// A conversion of the program's own may ask for the values that are in the file.
+bool Conversion::is_possible(hid_t from, hid_t to) {
+  H5T_cdata_t* found = nullptr;
+  return is_number(from) && is_number(to) && H5Tfind(from, to, &found) != nullptr &&
+         found->need_bkg == H5T_BKG_NO;
+}
 
 Values::Values(SelectionRuns selection, const void* memory, std::optional<Conversion> conversion)
     : selection_{std::move(selection)},

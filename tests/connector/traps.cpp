@@ -336,6 +336,19 @@ void filtered() {
   GOOD(H5Fclose(file));
 }
 
+// A conversion that adds what is in the file.
+herr_t add(hid_t /*from*/, hid_t /*to*/, H5T_cdata_t* call, size_t count, size_t /*distance*/,
+           size_t /*background_distance*/, void* values, void* background, hid_t /*list*/) {
+  call->need_bkg = H5T_BKG_YES;
+  for (size_t i = 0; call->command == H5T_CONV_CONV && background != nullptr && i < count; ++i) {
+    double value = 0;
+    std::memcpy(&value, static_cast<double*>(values) + i, sizeof value);
+    const float sum = static_cast<float*>(background)[i] + static_cast<float>(value);
+    std::memcpy(static_cast<float*>(values) + i, &sum, sizeof sum);
+  }
+  return 0;
+}
+
 // The connector leaves some calls to HDF5: their results are right, also beside calls that it
 // takes.
 void not_taken() {
@@ -406,6 +419,12 @@ void not_taken() {
   GOOD(H5Rdestroy(&reference));
   GOOD(H5Dclose(pointers));
   GOOD(H5Sclose(space));
+  const hid_t sums = make_dataset(file, "sums", H5P_DEFAULT, H5T_IEEE_F32LE);
+  GOOD(write_rows(sums, 1));
+  GOOD(H5Tregister(H5T_PERS_HARD, "add", H5T_NATIVE_DOUBLE, H5T_IEEE_F32LE, add));
+  GOOD(write_rows(sums, 2));
+  require(holds(sums, 3), "a conversion did not get what is in the file");
+  GOOD(H5Dclose(sums));
   GOOD(H5Fclose(file));
   // Others may read while the file is written, from a call on.
   const hid_t latest = GOOD(H5Pcreate(H5P_FILE_ACCESS));
