@@ -608,6 +608,14 @@ herr_t object_specific(void* object, const H5VL_loc_params_t* location,
       outcome);
 }
 
+herr_t object_optional(void* object, const H5VL_loc_params_t* location,
+                       H5VL_optional_args_t* arguments, hid_t transfer_list, void** request) {
+  const Outcome outcome = finish_all(object, location->obj_type);
+  return told(
+      H5VLobject_optional(object, location, native::id(), arguments, transfer_list, request),
+      outcome);
+}
+
 // ---- events of asynchronous calls: HDF5 holds a pointer that is shared with the writer
 
 const Event& event_of(void* request) { return **static_cast<std::shared_ptr<Event>*>(request); }
@@ -766,7 +774,7 @@ const H5VL_class_t table = {
                  PassedOn<H5VLlink_move, 4>{}, PassedOn<H5VLlink_get, 2>{}, link_specific,
                  PassedOn<H5VLlink_optional, 2>{}},
     .object_cls = {object_open, object_copy, PassedOn<H5VLobject_get, 2>{}, object_specific,
-                   PassedOn<H5VLobject_optional, 2>{}},
+                   object_optional},
     .introspect_cls = {get_class, get_capabilities, PassedOn<H5VLintrospect_opt_query, 1>{}},
     .request_cls = {request_wait, nullptr, request_cancel, request_specific, nullptr, request_free},
     .blob_cls = {PassedOn<H5VLblob_put, 1>{}, PassedOn<H5VLblob_get, 1>{},

@@ -270,6 +270,12 @@ void filtered() {
     require(round != 1 || H5Dget_storage_size(again) > 0, "chunks have no storage");
     GOOD(H5Dclose(again));
   }
+  const hid_t counted = make_dataset(file, "counted", list);
+  GOOD(write_rows(counted, 1));
+  H5O_native_info_t told;
+  GOOD(H5Oget_native_info(counted, &told, H5O_NATIVE_INFO_META_SIZE));
+  require(told.meta_size.obj.index_size > 0, "chunks have no index");
+  GOOD(H5Dclose(counted));
   // A filter that is not HDF5's own.
   iocomp::formats::h5::make_zstd_known();
   if (H5Zfilter_avail(iocomp::formats::h5::zstd_filter) > 0) {
