@@ -136,10 +136,13 @@ Outcome before_freeing(void* object, H5I_type_t type) {
 // ---- files
 
 // HDF5 without threads of MPI keeps pieces of contiguous datasets in memory, in its sieve buffer.
+// With MPI it may write metadata collectively at any time: MPI-IO may write what lies between them,
+// too.
 PropertyList native_access(hid_t access_list) {
   PropertyList list{H5Pcopy(access_list)};
   H5Pset_vol(list.raw(), native::id(), nullptr);
   H5Pset_sieve_buf_size(list.raw(), 0);
+  H5Pset_coll_metadata_write(list.raw(), false);
   return list;
 }
 

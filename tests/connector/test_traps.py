@@ -101,9 +101,12 @@ def test_no_rank_is_overtaken(
 
 
 # ROMIO is MPICH's, and one of two in Open MPI.
-def test_mpi_io_writes_nothing_old_once_more(programs: Programs, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", ["between_chunks", "between_metadata"])
+def test_mpi_io_writes_nothing_old_once_more(
+    programs: Programs, tmp_path: Path, case: str
+) -> None:
     settings = {"OMPI_MCA_io": "romio321", "IOCOMP_TEST_SLOW_RANK": "0", **SMALL}
-    programs.run(2, "traps", "between_chunks", tmp_path, late=1, **settings)
+    programs.run(2, "traps", case, tmp_path, late=1, **settings)
 
 
 # To find the place of one more chunk takes as long as there are chunks. So most of these records are

@@ -574,6 +574,47 @@ void between_chunks() {
   GOOD(H5Pclose(access));
 }
 
+// The same of metadata, which HDF5 writes together whenever its cache is full.
+void between_metadata() {
+  const hid_t access = mpi_access();
+  GOOD(H5Pset_coll_metadata_write(access, true));
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  GOOD(H5Pget_mdc_config(access, &cache));
+  cache.set_initial_size = true;
+  cache.initial_size = cache.min_size = 1024;
+  cache.dirty_bytes_threshold = 4096;
+  GOOD(H5Pset_mdc_config(access, &cache));
+  const hid_t file = make_file("out.h5", access);
+  const hid_t space = GOOD(H5Screate(H5S_SCALAR));
+  // Changes some that lie before the dataset, and makes as many behind it.
+  const auto make_groups = [file, space](const std::string& name, bool changes) {
+    for (int i = 0; i < 50; ++i) {
+      const std::string number = std::to_string(i);
+      GOOD(H5Gclose(
+          GOOD(H5Gcreate2(file, (name + number).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+      if (changes) {
+        GOOD(H5Aclose(
+            GOOD(H5Acreate_by_name(file, ("first" + number).c_str(), name.c_str(), H5T_NATIVE_INT,
+                                   space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+      }
+    }
+  };
+  make_groups("first", false);
+  const hid_t alone = make_dataset(file, "u");
+  for (int i = 2; i < 6; ++i) {
+    GOOD(write_rows(alone, i));
+    make_groups("x" + std::to_string(i) + "-", true);
+    GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+    require(holds(alone, i), "what was written alone is lost");
+    MPI_Barrier(MPI_COMM_WORLD);  // all have read
+  }
+  GOOD(H5Dclose(alone));
+  GOOD(H5Sclose(space));
+  GOOD(H5Fclose(file));
+  GOOD(H5Pclose(access));
+}
+
 // A file is open as long as its objects: HDF5 closes it with the last of them, or refuses to close
 // it. One rank has another file open.
 void closed_first() {
@@ -1193,6 +1234,7 @@ int main(int argc, char** argv) {
       {"freed", freed},
       {"after_flush", after_flush},
       {"between_chunks", between_chunks},
+      {"between_metadata", between_metadata},
       {"closed_first", closed_first},
       {"records", records},
       {"records_together", records_together},
