@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/open_folder.h"
+#include "base/path.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
@@ -36,12 +37,15 @@ bool touches(const std::map<std::int64_t, std::int64_t>& ranges, std::int64_t be
 
 Output::Output(const std::string& path, bool is_new, const disk::Options& options,
                trace::Counters& counters)
-    : place_{path},
-      has_new_name_{is_new},
+    : Output{Path{path}, path, is_new, options, counters} {}
+
+Output::Output(const Path& place, const std::string& path, bool is_new,
+               const disk::Options& options, trace::Counters& counters)
+    : name_{place.name()},
+      folder_{is_new ? place.shared_folder() : nullptr},
       counters_{counters},
       file_{std::make_shared<disk::OutputFile>(
-          place_.folder().open(place_.name(), O_RDWR, OpenFolder::Links::followed), path,
-          options)} {}
+          place.folder().open(name_, O_RDWR, OpenFolder::Links::followed), path, options)} {}
 
 MPI_Comm Output::ranks() const noexcept {
   int has_ended = 0;
@@ -100,9 +104,9 @@ void Output::sync() {
       counters_, trace::Counter::sync_seconds, trace::What::sync, {.file = name()}};
   const Outcome synced = outcome_of([this] {
     file_->sync();
-    if (has_new_name_) {
-      place_.folder().sync();
-      has_new_name_ = false;
+    if (folder_) {
+      folder_->sync();
+      folder_ = nullptr;
     }
   });
   if (failure_.ok() && !synced.ok()) {

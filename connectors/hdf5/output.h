@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/open_folder.h"
 #include "base/path.h"
 #include "disk/engine.h"
 #include "disk/options.h"
@@ -44,7 +45,7 @@ class Output {
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file() const noexcept { return file_; }
   [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
   /// The last part of the path.
-  [[nodiscard]] const std::string& name() const noexcept { return place_.name(); }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   // Plans that are under way.
   void begin(std::uint64_t plan, std::span<const disk::Write> writes);
@@ -74,8 +75,11 @@ class Output {
   std::map<native::Token, bool> has_short_runs;
 
  private:
-  Path place_;
-  bool has_new_name_;
+  Output(const Path& place, const std::string& path, bool is_new, const disk::Options& options,
+         trace::Counters& counters);
+
+  std::string name_;
+  std::shared_ptr<const OpenFolder> folder_;  // until the name in it is durable
   trace::Counters& counters_;
   std::shared_ptr<disk::OutputFile> file_;
   mpi::Communicator ranks_;

@@ -4,6 +4,7 @@
 //   traps <case> <folder>
 #include <hdf5.h>
 #include <mpi.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1108,6 +1109,23 @@ void removed() {
   GOOD(H5Fclose(file));
 }
 
+// An open file has three descriptors: HDF5's own, and one for each way to write.
+void many_files() {
+  const rlimit limit{.rlim_cur = 200, .rlim_max = 200};
+  GOOD(setrlimit(RLIMIT_NOFILE, &limit));
+  std::vector<hid_t> files;
+  for (int i = 0; i < 55; ++i) {
+    files.push_back(make_file((std::to_string(i) + ".h5").c_str(), H5P_DEFAULT));
+    const hid_t dataset = make_dataset(files.back(), "u");
+    GOOD(write_rows(dataset, i));
+    GOOD(H5Dclose(dataset));
+    GOOD(H5Fflush(files.back(), H5F_SCOPE_GLOBAL));
+  }
+  for (const hid_t file : files) {
+    GOOD(H5Fclose(file));
+  }
+}
+
 // HDF5 tells a program what it has left open.
 void counts() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
@@ -1259,13 +1277,14 @@ int main(int argc, char** argv) {
       {"removed", removed},
       {"linked_first", linked_first},
       {"counts", counts},
+      {"many_files", many_files},
       {"until_killed", until_killed},
   };
   // HDF5 ends when the process exits, not in MPI_Finalize.
-  const std::set<std::string> without_mpi{"other_files",  "serial",          "not_taken",
-                                          "full_disk",    "forks",           "failing_event",
-                                          "opened_twice", "ends_open_alone", "removed",
-                                          "counts",       "linked_first",    "overtaken_events"};
+  const std::set<std::string> without_mpi{
+      "other_files",   "serial",       "not_taken",       "full_disk", "forks",
+      "failing_event", "opened_twice", "ends_open_alone", "removed",   "counts",
+      "many_files",    "linked_first", "overtaken_events"};
   if (argc != 3 || !cases.contains(argv[1])) {
     std::fprintf(stderr, "%s <case> <folder>\n", argv[0]);
     return 2;
