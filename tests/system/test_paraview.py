@@ -139,6 +139,31 @@ def test_a_description_elsewhere(actors: Actors, back_end: str) -> None:
     check_values(found["steps"][0], "u", "float64", 0)
 
 
+@pytest.mark.parametrize("form", ["own", "described", "by ParaView"])
+def test_a_description_takes_no_place_of_values(actors: Actors, form: str) -> None:
+    script = "open out series\ndefine out u float64 3x4\nput out u\nend_step out\n"
+    job = play(actors, "hdf5", "sync", script)
+    path = job.folder / "out.vtkhdf"
+    if form == "own":
+        (job.folder / "out.h5").rename(path)
+        (job.folder / "out.h5.json").rename(f"{path}.json")
+    elif form == "described":
+        described(actors.build.command, job.folder, "out.h5", "--output", path.name)
+    else:
+        with h5py.File(path, "w") as file:
+            file["VTKHDF/PointData/u"] = np.arange(12.0).reshape(3, 4)
+    before = path.read_bytes()
+    for words in ([], ["--output", path.name]):
+        command = [actors.build.command, "describe", path.name, *words]
+        done = subprocess.run(command, cwd=job.folder, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 2 and path.name in done.stderr, done
+        assert path.read_bytes() == before
+    if form == "own":
+        described(actors.build.command, job.folder, path.name, "--output", "seen.vtkhdf")
+        (found,) = shown(job.folder, "seen.vtkhdf")
+        check_values(found["steps"][0], "u", "float64", 0)
+
+
 @pytest.mark.parametrize("back_end", ["posix", "netcdf"])
 @pytest.mark.parametrize("spacing", ["even", "uneven"])
 def test_coordinates(actors: Actors, back_end: str, spacing: str) -> None:

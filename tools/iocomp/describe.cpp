@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +19,10 @@
 #include "iocomp/settings_here.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
+#include "reading/committed.h"
+#include "reading/input.h"
 #include "vtkhdf/grids.h"
+#include "vtkhdf/links.h"
 
 namespace iocomp::command {
 namespace {
@@ -81,9 +85,31 @@ void print_json(const std::vector<Described>& all, const std::vector<vtkhdf::Lef
   print(told);
 }
 
+// A description takes the place of what has its name.
+void check_is_free(const std::string& path, const reading::Committed& committed) {
+  if (address_of(folder_of(path)).path == committed.folder.path &&
+      std::ranges::find(committed.files, name_in_folder(path), &reading::Committed::File::name) !=
+          committed.files.end()) {
+    throw Error{ErrorCode::invalid_argument,
+                "the description would take the place of " + path +
+                    ", which has the values; give it another name by --output"};
+  }
+}
+
+void check_is_none(const reading::Committed& committed, const std::string& path) {
+  const std::string group = std::string{vtkhdf::root} + '/';
+  if (std::ranges::any_of(committed.variables, [&](const reading::Committed::Variable& variable) {
+        return variable.name.starts_with(group);
+      })) {
+    throw Error{ErrorCode::invalid_argument,
+                path + " is a VTKHDF file, which ParaView opens without a description"};
+  }
+}
+
 void describe(const DescribeOptions& options) {
   const Output output = output_at(options.path, Depth::names);
   const auto input = open(output);
+  check_is_none(input->committed(), output.path);
   const std::string base = options.output.empty() ? output.path : options.output;
   const auto& folder = input->committed().folder.path;
   auto found = vtkhdf::grids_of(*input, address_of(folder_of(base)).path == folder);
@@ -98,7 +124,10 @@ void describe(const DescribeOptions& options) {
   std::vector<Described> all;
   for (auto& grid : found.grids) {
     all.push_back({path_of(base, grid.name, found.grids.size() == 1), std::move(grid)});
-    write(all.back().path, all.back().grid.file, modules);
+    check_is_free(all.back().path, input->committed());
+  }
+  for (const auto& [path, grid] : all) {
+    write(path, grid.file, modules);
   }
   options.json ? print_json(all, found.left_out) : print_table(all, found.left_out);
 }
