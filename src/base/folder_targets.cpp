@@ -64,16 +64,16 @@ void sync_in(const OpenFolder& folder, const std::string& name) {
 
 }  // namespace
 
-bool is_folder(const Path& path) {
-  const auto found = path.folder().find(path.name());
+bool is_folder(const Path& path, Links links) {
+  const auto found = path.folder().find(path.name(), links);
   return found && S_ISDIR(found->st_mode);
 }
 
 std::int64_t size_of_target(const Path& path) {
-  if (!is_folder(path)) {
+  if (!is_folder(path, Links::followed)) {
     return size_in(path.folder(), path.name());
   }
-  const OpenFolder folder = path.folder().folder(path.name());
+  const OpenFolder folder = path.folder().folder(path.name(), Links::followed);
   return sizes_in(folder);
 }
 

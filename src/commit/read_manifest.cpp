@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -16,6 +17,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "base/folder_targets.h"
+#include "base/open_folder.h"
 #include "base/our_words.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
@@ -256,6 +259,17 @@ void check_byte_order(const Json& manifest) {
 }
 
 }  // namespace
+
+Path followed(const Path& path) {
+  const auto found = path.folder().find(path.name());
+  if (!found || !S_ISLNK(found->st_mode) || (path + ".json").is_there()) {
+    return path;
+  }
+  std::error_code error;
+  const auto there =
+      std::filesystem::canonical(name_of(path.folder().descriptor()) + '/' + path.name(), error);
+  return error ? path : Path{there.string()};
+}
 
 std::optional<std::string> manifest_in_force(const Path& path) {
   return in_force(read_file(path), path);

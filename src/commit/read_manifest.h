@@ -26,6 +26,10 @@ struct Manifest {
   Superseded supersedes{};
 };
 
+/// The path of a file to read, beside which its manifest lies: where the path is a link that has no
+/// manifest of its own, that of the file to which it leads.
+[[nodiscard]] Path followed(const Path& path);
+
 /// The manifest in force, as text; nothing if there is none. While a file is being replaced, this
 /// is the manifest of the old file, until the new one has its name.
 /// @throws Error{storage_failure}.

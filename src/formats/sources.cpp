@@ -48,7 +48,7 @@ std::unique_ptr<Source> open_source(std::string_view format, const Path& path,
                                     const std::string& folder) {
   static std::mutex library;
   // ADIOS2 writes HDF5 files too: what reads all others reads these.
-  if (format == "adios2" && !is_folder(path)) {
+  if (format == "adios2" && !is_folder(path, Links::followed)) {
     return open_source("hdf5", path, folder);
   }
   const iocomp_source_entry* entry = nullptr;
@@ -69,7 +69,7 @@ bool is_folder_of_some_format(const Path& path) {
 }
 
 std::string format_of_file(const Path& path) {
-  if (is_folder(path)) {
+  if (is_folder(path, Links::followed)) {
     return is_store_of_zarr(path) ? "zarr" : "adios2";
   }
   std::array<char, 8> begin{};

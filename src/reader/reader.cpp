@@ -118,7 +118,9 @@ bool reads(const std::string& format) {
 
 // BP where this was built without ADIOS2.
 bool is_left_to_python(const Committed& committed, const Committed::File& file) {
-  return file.format == "adios2" && iocomp::is_folder(iocomp::Path{committed.text(file)}) &&
+  return file.format == "adios2" &&
+         iocomp::is_folder(iocomp::Path{committed.text(file)},
+                           iocomp::OpenFolder::Links::followed) &&
          !reads(file.format);
 }
 

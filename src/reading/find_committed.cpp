@@ -65,7 +65,7 @@ contents::Inventory numbered_by_name(contents::Inventory inventory, const Path& 
 }
 
 Readable look_at(const Path& path, const Sought& sought) {
-  const Path manifest_path = path + ".json";
+  const Path manifest_path = commit::followed(path) + ".json";
   if (const auto text =
           sought.believes_manifest ? commit::manifest_in_force(manifest_path) : std::nullopt) {
     auto manifest = commit::parse_manifest(*text, manifest_path.text());
@@ -93,7 +93,9 @@ Readable look_at(const Path& path, const Sought& sought) {
 void add_steps(Committed& committed, const Path& plain, const Found& found, const Sought& sought) {
   std::vector<std::pair<std::int64_t, Readable>> readable;
   // If only a manifest could describe such files, one without a manifest counts as torn.
-  const auto lacks_manifest = [](const Path& path) { return !(path + ".json").is_there(); };
+  const auto lacks_manifest = [](const Path& path) {
+    return !(commit::followed(path) + ".json").is_there();
+  };
   const auto unless_torn = [&](std::int64_t step, const auto& body) {
     try {
       body();

@@ -14,6 +14,7 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "commit/commit.h"
+#include "commit/read_manifest.h"
 #include "formats/sources.h"
 #include "reading/find_committed.h"
 
@@ -26,7 +27,7 @@ using Kind = Sought::Kind;
 // files in them.
 bool is_target(const Path& path) {
   const auto found = path.folder().find(path.name(), OpenFolder::Links::followed);
-  return found && (!S_ISDIR(found->st_mode) || (path + ".json").is_there() ||
+  return found && (!S_ISDIR(found->st_mode) || (commit::followed(path) + ".json").is_there() ||
                    formats::is_folder_of_some_format(path));
 }
 

@@ -184,6 +184,30 @@ def test_what_is_in_a_file_is_shown(actors: Actors, back_end: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_link_leads_to_the_manifest(actors: Actors, back_end: str) -> None:
+    folder = write(actors, back_end).folder
+    end = ending(back_end)
+    links = actors.folder / "links"
+    links.mkdir()
+    for path in (f"ser{end}", f"ckpt.000001{end}"):
+        (links / path).symlink_to(folder / path)
+        (entry,) = told(actors, links, "ls", path)
+        assert entry["state"] == "committed" and entry["path"].endswith(path)
+        assert ("000001" in path) == (told(actors, links, "verify", path)["blocks"] > 0)
+    whole = everything(actors, folder, f"ser{end}")
+    for link, direct in zip(everything(actors, links, f"ser{end}"), whole, strict=True):
+        assert link | {"path": 0} == direct | {"path": 0}
+    read = actors.play("init\nread ser\n", ranks=2, settings=settings(back_end), folder=links)
+    assert not read.failures(), read
+    for entry in read.calls("read"):
+        assert entry["steps"] == [0, 1, 2] and entry["right"], entry
+    # A manifest beside the link is that of the link.
+    (links / f"ser{end}.json").write_text((folder / f"ser{end}.json").read_text())
+    (folder / f"ser{end}.json").unlink()
+    assert told(actors, links, "show", f"ser{end}")["steps"] == [0, 1, 2]
+
+
 def test_values_of_all_types_are_shown(actors: Actors) -> None:
     types = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
     types += ["float16", "float32", "float64", "complex64", "complex128"]

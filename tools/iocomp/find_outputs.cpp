@@ -304,11 +304,14 @@ std::vector<Output> outputs_at(const std::string& given, Depth depth) {
   while (path.size() > 1 && path.ends_with('/')) {
     path.pop_back();
   }
-  const std::string name = name_in_folder(path);
   const bool is_plain_folder = is_folder(path) && !formats::is_folder_of_some_format(Path{path});
   if (is_plain_folder) {
     return look(path == "." ? "" : path.ends_with('/') ? path : path + '/', {}, depth);
   }
+  if (is_there(path)) {
+    path = commit::followed(Path{path}).text();
+  }
+  const std::string name = name_in_folder(path);
   auto found = look(path.substr(0, path.size() - name.size()), name, depth);
   if (auto alone = one_of(found, path)) {
     return {std::move(*alone)};
