@@ -293,6 +293,21 @@ def test_a_file_that_was_opened_stays_the_same(tmp_path: Path) -> None:
         assert np.array_equal(pickle.loads(pickle.dumps(files)).read("u"), -U)  # opened again
 
 
+def test_unpickling_opens_the_same_file_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, values in (("a", U), ("b", -U)):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder / "f.bin", {0: {"u": values}})
+    monkeypatch.chdir(tmp_path / "a")
+    with open_files("f.bin") as files:
+        text = pickle.dumps(files)
+        assert str(files.path) == "f.bin"
+    monkeypatch.chdir(tmp_path / "b")
+    with pickle.loads(text) as again:
+        assert np.array_equal(again.read("u"), U)
+
+
 def test_checkpoints_are_one_set_and_torn_ones_are_left_out(tmp_path: Path) -> None:
     for step in (3, 7, 1234567):
         write(tmp_path / f"c.{step:06}.bin", {step: {"u": U + step}})

@@ -149,10 +149,11 @@ class Files(Scope, Stored):
 
     def __init__(self, path: str | os.PathLike[str], use_manifest: bool = True) -> None:
         """Open the files; `open_files` does it, and has the arguments and errors."""
-        self._given = (os.fspath(path), use_manifest)
+        given = os.fspath(path)
         with ExitStack() as held:
             _locks_of_others(held)
-            opened = _Opened(*self._given)
+            opened = _Opened(given, use_manifest)
+        self._again = (str(Path(given).absolute()), use_manifest)  # the working directory may change
         self._opened: _Opened | None = opened
         library, text = reader_library(), ctypes.c_char_p()
         library.check(library.description(opened.raw, ctypes.addressof(text)))
@@ -162,7 +163,7 @@ class Files(Scope, Stored):
         """The steps whose files are torn, with the reason for each."""
         self.not_read: dict[str, str] = dict(told.get("not_read", {}))
         """The contents by other programs that iocomp does not read, with the reason for each."""
-        self._files = [(str(each["path"]), str(each["format"])) for each in told["files"]]
+        self._files = [(str(Path(each["path"]).absolute()), str(each["format"])) for each in told["files"]]
         self.format = self._files[-1][1]
         """The back-end that wrote the newest file."""
         self._attributes = told["attributes"]
@@ -180,7 +181,7 @@ class Files(Scope, Stored):
 
     def __reduce__(self) -> tuple[type[Files], tuple[str, bool]]:
         """Open the same path again in another process."""
-        return Files, self._given
+        return Files, self._again
 
     def _leave(self) -> None:
         self.close()
