@@ -570,9 +570,9 @@ def test_a_netcdf_file_that_was_cut_is_refused(tmp_path: Path, kind: str, grows:
         open_files(path)
 
 
-def test_zarr_stores_of_python_have_numbers_that_json_lacks(tmp_path: Path) -> None:
-    store = tmp_path / "f.zarr"
-    (store / "u/c").mkdir(parents=True)
+def zarr_store(path: Path, of_array: dict[str, Any], of_group: dict[str, Any]) -> Path:
+    """Write an array of two numbers into a store, with attributes as Python writes JSON."""
+    (path / "u/c").mkdir(parents=True)
     array = {
         "zarr_format": 3,
         "node_type": "array",
@@ -582,18 +582,32 @@ def test_zarr_stores_of_python_have_numbers_that_json_lacks(tmp_path: Path) -> N
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         "fill_value": 0.0,
         "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-        "attributes": {"missing_value": np.nan, "most": np.inf, "told": 'a "NaN" is no number'},
+        "attributes": of_array,
     }
-    (store / "u/zarr.json").write_text(json.dumps(array))
-    group = {"zarr_format": 3, "node_type": "group", "attributes": {"least": -float("inf")}}
-    (store / "zarr.json").write_text(json.dumps(group))
-    (store / "u/c/0").write_bytes(np.array([1.0, 2.0], "<f8").tobytes())
-    with open_files(store) as files:
+    (path / "u/zarr.json").write_text(json.dumps(array))
+    group = {"zarr_format": 3, "node_type": "group", "attributes": of_group}
+    (path / "zarr.json").write_text(json.dumps(group))
+    (path / "u/c/0").write_bytes(np.array([1.0, 2.0], "<f8").tobytes())
+    return path
+
+
+def test_zarr_stores_of_python_have_numbers_that_json_lacks(tmp_path: Path) -> None:
+    of_array = {"missing_value": np.nan, "most": np.inf, "told": 'a "NaN" is no number'}
+    with open_files(zarr_store(tmp_path / "f.zarr", of_array, {"least": -float("inf")})) as files:
         assert files.read("u").tolist() == [1, 2]
         told = files.attributes("u")
         assert np.isnan(told["missing_value"]) and told["most"] == np.inf
         assert told["told"] == 'a "NaN" is no number'
         assert files.attributes()["least"] == -np.inf
+
+
+def test_attributes_of_zarr_that_have_no_type_are_named(tmp_path: Path) -> None:
+    large = {"id": 2**64 - 1, "map": {"a": 1}}
+    with open_files(zarr_store(tmp_path / "f.zarr", large, large)) as files:
+        for told in (files.attributes(), files.attributes("u")):
+            assert told == {"id": 2**64 - 1} and told["id"].dtype == np.uint64
+        why = "JSON of the type object, which iocomp has none for"
+        assert files.not_read == {"the attribute map": why, "the attribute map of u": why}
 
 
 def grow(path: Path, line: dict[str, Any]) -> bytes:

@@ -50,6 +50,7 @@ Json as_xarray_has_it(const Json& element) {
   return base64(bytes);
 }
 
+// A single number that JSON lacks stays in its list: "NaN" alone is a text.
 Json json(const Attribute& attribute) {
   if (attribute.is_list) {
     return contents::texts_of(attribute);
@@ -63,7 +64,7 @@ Json json(const Attribute& attribute) {
   for (std::size_t at = 0; at + bytes <= attribute.values.size(); at += bytes) {
     values.push_back(contents::json_element(attribute.type, attribute.values.data() + at));
   }
-  return values.size() == 1 && !array::is_complex(attribute.type) ? values.front() : values;
+  return values.size() == 1 && values.front().is_number() ? values.front() : values;
 }
 
 std::optional<ElementType> type_of(const Json& value) {
@@ -75,6 +76,13 @@ std::optional<ElementType> type_of(const Json& value) {
   const bool is_word =
       value.is_string() && (value == "NaN" || value == "Infinity" || value == "-Infinity");
   return value.is_number() || is_word ? std::optional{ElementType::float64} : std::nullopt;
+}
+
+// As complex numbers are written.
+bool is_pair(const Json& value) {
+  return value.is_array() && value.size() == 2 && std::ranges::all_of(value, [](const Json& each) {
+           return type_of(each) == ElementType::float64;
+         });
 }
 
 std::optional<Attribute> attribute_from(const Json& value) {
@@ -93,16 +101,17 @@ std::optional<Attribute> attribute_from(const Json& value) {
   if (has_words && std::ranges::all_of(values, &Json::is_string)) {
     return contents::list_attribute(value.get<std::vector<std::string>>());
   }
-  attribute.type = ElementType::int64;
+  const bool is_complex = !values.empty() && std::ranges::all_of(values, is_pair);
+  attribute.type = is_complex ? ElementType::complex128 : ElementType::int64;
   for (const auto& each : values) {
-    const auto type = type_of(each);
+    const auto type = is_complex ? attribute.type : type_of(each);
     if (!type) {
       return std::nullopt;
     }
     attribute.type = std::max(attribute.type, *type);  // float64 comes last
   }
-  if (attribute.type == ElementType::uint64 &&
-      std::ranges::any_of(values, [](const Json& each) { return each < 0; })) {
+  const auto is_negative = [](const Json& each) { return !each.is_number_unsigned() && each < 0; };
+  if (attribute.type == ElementType::uint64 && std::ranges::any_of(values, is_negative)) {
     attribute.type = ElementType::float64;
   }
   for (const auto& each : values) {

@@ -437,16 +437,19 @@ Inventory StoreSource::look_through() {
   Inventory inventory;
   std::map<std::string, Array> arrays;
   Json metadata_of_all;
+  const auto note_lost = [&](const Json& all, const Attributes& read, const std::string& of) {
+    for (const auto& [name, value] : all.items()) {
+      if (!read.contains(name)) {
+        inventory.not_read["the attribute " + name + of] =
+            std::string{"JSON of the type "} + value.type_name() + ", which iocomp has none for";
+      }
+    }
+  };
   try {
     metadata_of_all = metadata_of_members(folder_, root);
     const Json attributes = root.value("attributes", Json::object());
     inventory.attributes = attributes_from(attributes, nullptr);
-    for (const auto& [name, value] : attributes.items()) {
-      if (!inventory.attributes.contains(name)) {
-        inventory.not_read["the attribute " + name] =
-            std::string{"JSON of the type "} + value.type_name() + ", which iocomp has none for";
-      }
-    }
+    note_lost(attributes, inventory.attributes, "");
   } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure, "cannot read " + path_ + ": " + in_our_words(error)};
   }
@@ -487,6 +490,7 @@ Inventory StoreSource::look_through() {
   for (const auto& [name, array] : arrays) {
     auto& attributes = inventory.of_variable[name];
     attributes = attributes_from(array.attributes, &array);
+    note_lost(array.attributes, attributes, " of " + name);
     const auto names = std::span{array.dimensions}.subspan(array.has_time() ? 1 : 0);
     contents::note_dimensions(attributes, variable_of(name, array),
                               {array.has_time(), {names.begin(), names.end()}});

@@ -35,7 +35,7 @@ def as_zarr_keeps(attribute: Attribute, *, is_fill: bool = False) -> Any:  # noq
         coded = [base64.b64encode(np.float64(part).tobytes()).decode() for part in parts]
         return coded if values.dtype.kind == "c" else coded[0]
     plain = [_plain(value, attribute.element_type) for value in values.tolist()]
-    return plain[0] if len(plain) == 1 and values.dtype.kind != "c" else plain
+    return plain[0] if len(plain) == 1 and isinstance(plain[0], (int, float)) else plain
 
 
 def _dtype(element_type: str) -> np.dtype[Any]:
