@@ -17,10 +17,11 @@ using Extent = std::vector<std::int64_t>;
 
 /// Elements of a dataset that lie in another file. They have the same row-major order in both.
 struct Link {
-  std::string file;   ///< plain elements: an absolute path; else from where the links lie
-  Whereabouts where;  ///< in it
-  Extent source;      ///< of the variable there
-  Extent start;       ///< of the part that they are in the dataset
+  std::string file;         ///< plain elements: an absolute path; else from where the links lie
+  Whereabouts where;        ///< in it
+  array::ElementType type;  ///< there; readers convert to that of the dataset
+  Extent source;            ///< of the variable there
+  Extent start;             ///< of the part that they are in the dataset
   Extent count;
 };
 
@@ -49,7 +50,7 @@ struct LinkFile {
 
 /// The symbol that the module exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_links_interface_version = 1;
+inline constexpr int iocomp_links_interface_version = 2;
 struct iocomp_links_entry {
   int interface_version;
   std::vector<std::byte> (*image_of)(const iocomp::formats::LinkFile& file);

@@ -195,7 +195,7 @@ class Describer {
     }
     if (const auto where = mesh_ ? mesh_->location(variable) : std::nullopt) {
       auto& arrays = *where == Mesh::Location::points ? on_points_ : on_cells_;
-      arrays.push_back({variable.name, newest.type, variable.places});
+      arrays.push_back(array_of(variable, true));
       return;
     }
     if (array::elements(newest.shape) == 0) {
@@ -207,17 +207,26 @@ class Describer {
                 "VTK has no grids of " + std::to_string(newest.shape.dimensions) + " dimensions");
       return;
     }
+    auto array = array_of(variable, false);
+    lattices_[lattice_of(variable)].push_back(std::move(array));
+  }
+
+  // The places that have the type and the shape of the newest; a mesh may have other rows.
+  Array array_of(const Variable& variable, bool is_on_mesh) {
+    const auto& newest = variable.places.back();
     Array array{variable.name, newest.type, {}};
     std::ranges::copy_if(variable.places, std::back_inserter(array.places),
                          [&](const Place& place) {
-                           return place.shape == newest.shape && place.type == newest.type;
+                           auto shape = place.shape;
+                           shape.extent[0] = is_on_mesh ? newest.shape.extent[0] : shape.extent[0];
+                           return shape == newest.shape && place.type == newest.type;
                          });
     if (array.places.size() < variable.places.size()) {
       leave_out(variable, "in steps in which its type and shape are not " +
                               std::string{array::name(newest.type)} + ' ' +
                               array::text(newest.shape));
     }
-    lattices_[lattice_of(variable)].push_back(std::move(array));
+    return array;
   }
 
   void leave_out(const Variable& variable, const std::string& reason) {

@@ -67,8 +67,12 @@ formats::Link Links::to(const std::string& variable, const Committed::Place& pla
   const auto file = static_cast<std::size_t>(input_->step_of(place.step).file);
   const auto& name = committed.files[file].name;
   const bool is_named = is_beside_ && !where.dataset.empty();
-  return {is_named ? name : committed.folder.path + '/' + name, std::move(where),
-          extent_of(place.shape), std::move(start), std::move(count)};
+  return {is_named ? name : committed.folder.path + '/' + name,
+          std::move(where),
+          place.type,
+          extent_of(place.shape),
+          std::move(start),
+          std::move(count)};
 }
 
 std::vector<double> Links::reals(const std::string& variable, const Committed::Place& place) const {

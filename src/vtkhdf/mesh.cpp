@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -60,6 +61,16 @@ std::optional<std::int64_t> integer_in(const contents::Attributes& attributes, c
 }
 
 std::int64_t rows(const Committed::Place* place) { return place->shape.extent[0]; }
+
+// The type of all; where they have several, one that holds the values of each.
+ElementType type_of(std::span<const Committed::Variable* const> coordinates) {
+  const auto type = coordinates.front()->places.front().type;
+  const bool is_one = std::ranges::all_of(coordinates, [type](const auto* coordinate) {
+    return std::ranges::all_of(coordinate->places,
+                               [type](const auto& place) { return place.type == type; });
+  });
+  return is_one ? type : ElementType::float64;
+}
 
 }  // namespace
 
@@ -265,10 +276,12 @@ void Mesh::append_ugrid(const Places& places, Parts& parts) const {
 
 void Mesh::add_to(formats::LinkFile& file, const std::vector<std::int64_t>& steps) const {
   Parts parts;
+  const auto coordinates =
+      std::span{variables_}.first(ugrid_dimensions_ > 0 ? variables_.size() - 1 : 1);
   for (const auto part : {points, connectivity, offsets, types}) {
     auto& made = parts.datasets.at(part) =
         dataset(dataset_names.at(part), std::vector<std::int64_t>{});
-    made.type = part == points  ? variables_.front()->places.back().type
+    made.type = part == points  ? type_of(coordinates)
                 : part == types ? ElementType::uint8
                                 : ElementType::int64;
   }

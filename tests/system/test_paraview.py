@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -359,3 +360,69 @@ def test_a_time_axis_of_others_that_does_not_grow(actors: Actors, tmp_path: Path
     (found,) = shown(tmp_path, "f.nc.vtkhdf")
     found_values = [step["point"]["u"]["values"] for step in found["steps"]]
     assert found_values == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
+
+
+def write_plain(path: Path, step: int, arrays: dict[str, np.ndarray], **attributes: dict[str, Any]) -> None:
+    """Write a step of a posix file, and its manifest."""
+    raw, variables = b"", []
+    for name, array in arrays.items():
+        variables.append({"name": name, "type": str(array.dtype), "shape": array.shape, "offset": len(raw)})
+        raw += array.tobytes()
+    path.write_bytes(raw)
+    manifest = {
+        "iocomp_manifest": 1,
+        "name": "f",
+        "format": "posix",
+        "kind": "checkpoint",
+        "file": path.name,
+        "bytes": len(raw),
+        "byte_order": "little",
+        "first_step": step,
+        "committed_steps": 1,
+        "absent": [],
+        "steps": [{"step": step, "variables": variables}],
+    }
+    Path(f"{path}.json").write_text(json.dumps(manifest | attributes))
+
+
+def text(value: str) -> dict[str, str]:
+    return {"type": "text", "value": value}
+
+
+POINTS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0.1]])
+
+
+@pytest.mark.parametrize("kinds", [("f4", "i4", "i4", "u1"), ("f8", "u2", "i8", "i4")])
+def test_a_mesh_may_have_numbers_of_other_types_than_vtk(actors: Actors, tmp_path: Path, kinds: tuple[str, ...]) -> None:
+    """The types change from one checkpoint to the next."""
+    cells = {"connectivity": [0, 1, 2, 3, 1, 4, 5, 2], "offsets": [0, 4, 8], "types": [9, 9]}
+    attributes = {f"mesh_{name}": text(name) for name in ("points", *cells)}
+    for step, own in enumerate((("f4", "i8", "i8", "u1"), kinds)):
+        mesh = {name: np.array(of, kind) for (name, of), kind in zip(({"points": POINTS} | cells).items(), own)}
+        fields = {"t": np.arange(6.0) + step, "c": np.arange(2, dtype="f4" if step == 0 else "f8")}
+        write_plain(tmp_path / f"f.00000{step}.bin", step, mesh | fields, attributes=attributes, variable_attributes={})
+    told = described(actors.build.command, tmp_path, "f.bin")
+    assert told["left_out"] == [{"variable": "c", "reason": "in steps in which its type and shape are not float64 2"}]
+    (found,) = shown(tmp_path, "f.bin.vtkhdf")
+    for step, of_step in enumerate(found["steps"]):
+        np.testing.assert_allclose(of_step["points"], POINTS, rtol=1e-7)
+        assert [of_step[name] for name in cells] == list(cells.values())
+        assert of_step["point"]["t"]["values"] == (np.arange(6.0) + step).tolist()
+    assert found["steps"][1]["cell"]["c"]["values"] == [0, 1]
+
+
+def test_coordinates_of_a_mesh_may_have_two_types(actors: Actors, tmp_path: Path) -> None:
+    arrays = {
+        "mesh": np.zeros((), "i4"),
+        "x": POINTS[:, 0].astype("f4"),
+        "y": POINTS[:, 1] + 1e-9,
+        "faces": np.array([[0, 1, 2, 3], [1, 4, 5, 2]], "i4"),
+        "t": np.arange(6.0),
+    }
+    topology = {"cf_role": text("mesh_topology"), "topology_dimension": {"type": "int32", "value": [2]}}
+    topology |= {"node_coordinates": text("x y"), "face_node_connectivity": text("faces")}
+    write_plain(tmp_path / "f.bin", 0, arrays, attributes={}, variable_attributes={"mesh": topology})
+    described(actors.build.command, tmp_path, "f.bin")
+    (found,) = shown(tmp_path, "f.bin.vtkhdf")
+    points = np.array(found["steps"][0]["points"])
+    assert (points == np.c_[arrays["x"], arrays["y"], np.zeros(6)]).all()

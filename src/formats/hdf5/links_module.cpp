@@ -126,9 +126,9 @@ class Maker {
     std::int64_t count = 0;
   };
 
-  static Raw raw_of(const formats::Dataset& dataset, const Link& link) {
-    const auto size = static_cast<std::int64_t>(array::size_bytes(dataset.type));
-    return {link.file, dataset.type, link.where.byte_order, link.where.offset % size};
+  static Raw raw_of(const Link& link) {
+    const auto size = static_cast<std::int64_t>(array::size_bytes(link.type));
+    return {link.file, link.type, link.where.byte_order, link.where.offset % size};
   }
   static std::int64_t index_of(const Raw& raw, const Link& link) {
     return (link.where.offset - raw.first) / static_cast<std::int64_t>(array::size_bytes(raw.type));
@@ -137,7 +137,7 @@ class Maker {
   void note_raw(const formats::Dataset& dataset) {
     for (const auto& link : dataset.links) {
       if (link.where.dataset.empty()) {
-        const Raw raw = raw_of(dataset, link);
+        const Raw raw = raw_of(link);
         auto& all = raw_[raw];
         all.count = std::max(all.count, index_of(raw, link) + elements(link.source));
       }
@@ -175,7 +175,7 @@ class Maker {
     for (const auto& link : dataset.links) {
       const Space there = part_of(dataset.extent, link.start, link.count);
       if (link.where.dataset.empty()) {
-        const Raw raw = raw_of(dataset, link);
+        const Raw raw = raw_of(link);
         const auto& all = raw_.at(raw);
         const Space source = part_of({all.count}, {index_of(raw, link)}, {elements(link.source)});
         check(H5Pset_virtual(created.raw(), there.raw(), ".", all.path.c_str(), source.raw()));
