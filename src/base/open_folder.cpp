@@ -370,6 +370,18 @@ std::optional<struct stat> OpenFolder::find(const std::string& name, Links links
   return std::nullopt;
 }
 
+std::string OpenFolder::end_of_link(const std::string& name) const {
+  const auto found = find(name);
+  if (!found || !S_ISLNK(found->st_mode)) {
+    return {};
+  }
+  const Descriptor end{::openat(opened_.raw(), name.c_str(), O_PATH | O_CLOEXEC)};
+  std::array<char, PATH_MAX> path{};
+  const bool is_there =
+      end.is_open() && ::readlink(name_of(end).c_str(), path.data(), path.size() - 1) > 0;
+  return is_there ? path.data() : std::string{};
+}
+
 std::vector<std::string> OpenFolder::names() const {
   const auto close = [](DIR* opened) { ::closedir(opened); };
   const int again = ::openat(opened_.raw(), ".", folder_flags);

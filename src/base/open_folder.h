@@ -99,6 +99,8 @@ class OpenFolder {
   [[nodiscard]] std::optional<struct stat> find(const std::string& name,
                                                 Links links = Links::as_they_are) const;
   [[nodiscard]] bool has(const std::string& name) const { return find(name).has_value(); }
+  /// The absolute path of what a link leads to, or nothing if this is none, or leads nowhere.
+  [[nodiscard]] std::string end_of_link(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;  ///< without "." and ".."
   /// Give a file another name. @return 0 or an errno, as all that follow.
   [[nodiscard]] int rename(const std::string& from, const std::string& to) const noexcept;

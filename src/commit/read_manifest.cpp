@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -17,7 +16,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,7 +24,6 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "base/folder_targets.h"
-#include "base/open_folder.h"
 #include "base/our_words.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
@@ -261,14 +258,8 @@ void check_byte_order(const Json& manifest) {
 }  // namespace
 
 Path followed(const Path& path) {
-  const auto found = path.folder().find(path.name());
-  if (!found || !S_ISLNK(found->st_mode) || (path + ".json").is_there()) {
-    return path;
-  }
-  std::error_code error;
-  const auto there =
-      std::filesystem::canonical(name_of(path.folder().descriptor()) + '/' + path.name(), error);
-  return error ? path : Path{there.string()};
+  const auto there = (path + ".json").is_there() ? "" : path.folder().end_of_link(path.name());
+  return there.empty() ? path : Path{there};
 }
 
 std::optional<std::string> manifest_in_force(const Path& path) {
