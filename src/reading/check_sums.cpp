@@ -16,6 +16,7 @@
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "array/region.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/open_folder.h"
@@ -41,19 +42,26 @@ std::optional<Damage> compare(const contents::BlockSum& sum, std::uint64_t found
                              array::hex(found) + ", it was put with " + array::hex(sum.checksum)};
 }
 
-std::uint64_t checksum_in(formats::Source& source, const contents::Placed& placed,
-                          const array::Box& box, std::vector<std::byte>& buffer) {
+// Read a box part by part, and have `use` called with the bytes of each.
+template <typename Use>
+void read_in_parts(formats::Source& source, const contents::Placed& placed, const array::Box& box,
+                   std::vector<std::byte>& buffer, const Use& use) {
   const auto element = static_cast<std::int64_t>(array::size_bytes(placed.variable.type));
   const std::int64_t all = array::elements(box);
   const std::int64_t part = std::max<std::int64_t>(1, buffer_bytes / element);
-  array::Checksum sum{placed.variable.type};
   for (std::int64_t first = 0; first < all; first += part) {
     for (const auto& some : formats::sub_boxes(box, first, std::min(part, all - first))) {
       buffer.resize(static_cast<std::size_t>(array::elements(some) * element));
       source.read(placed, some, {array::make_memory_box(some, nullptr, nullptr), buffer.data()});
-      sum.add(buffer);
+      use(buffer);
     }
   }
+}
+
+std::uint64_t checksum_in(formats::Source& source, const contents::Placed& placed,
+                          const array::Box& box, std::vector<std::byte>& buffer) {
+  array::Checksum sum{placed.variable.type};
+  read_in_parts(source, placed, box, buffer, [&](const auto& bytes) { sum.add(bytes); });
   return sum.value();
 }
 
@@ -133,7 +141,7 @@ Checked check_all(const Committed& committed, const std::string& modules,
                                     place->offset,
                                     place->sums,
                                     step};
-      checked.elements_without += array::elements(place->shape);
+      std::int64_t without = array::elements(place->shape);
       for (const auto& sum : listed(place->sums)) {
         const std::int64_t elements = array::elements(sum.box);
         std::optional<Damage> damage;
@@ -150,8 +158,21 @@ Checked check_all(const Committed& committed, const std::string& modules,
         }
         ++checked.blocks;
         checked.bytes += elements * static_cast<std::int64_t>(array::size_bytes(place->type));
-        checked.elements_without -= elements;
+        without -= elements;
       }
+      const Outcome read = outcome_of([&] {
+        if (without > 0) {
+          read_in_parts(*source, placed, array::whole(place->shape), buffer, [](const auto&) {});
+        }
+      });
+      if (!read.ok()) {
+        tell({.path = committed.text(file),
+              .step = step,
+              .variable = name,
+              .box = array::whole(place->shape),
+              .story = "it cannot be read: " + read.story});
+      }
+      checked.elements_without += without;
     }
   }
   return checked;

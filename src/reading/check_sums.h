@@ -41,7 +41,7 @@ struct Checked {
   std::int64_t elements_without = 0;  ///< elements without a checksum
 };
 
-/// Read all that has a checksum, part by part into a small buffer.
+/// Read all values, part by part into a small buffer, and compare those that have a checksum.
 /// @param tell  called for each finding, by step.
 [[nodiscard]] Checked check_all(const Committed& committed, const std::string& modules,
                                 const std::function<void(const Finding&)>& tell);

@@ -177,6 +177,40 @@ def test_a_series_has_checksums_where_they_are_wanted(
         assert ("nothing to compare" in told) == (elements == 0), told
 
 
+def test_a_chunk_that_cannot_be_unpacked_is_named(actors: Actors, tmp_path: Path) -> None:
+    import h5py
+
+    path = tmp_path / "theirs.h5"
+    with h5py.File(path, "w") as file:
+        chunked = {"chunks": (1000,), "compression": "gzip"}
+        chunk = file.create_dataset("u", data=np.arange(4000.0), **chunked).id.get_chunk_info(1)
+    assert verify(actors.build, path)[0] == 0
+    with path.open("r+b") as raw:
+        raw.seek(chunk.byte_offset + chunk.size // 2)
+        raw.write(bytes(64))
+    status, said, told = verify(actors.build, path)
+    assert status == 1 and [entry["variable"] for entry in said["damaged"]] == ["u"], told
+
+
+@pytest.mark.parametrize("back_end", ["zarr", "zarr-zstd"])
+def test_values_without_checksums_that_cannot_be_read_are_named(actors: Actors, back_end: str) -> None:
+    skip_if_missing(actors.build, back_end)
+    script = f"init\nopen out series\n{DEFINE}{STEP * 3}close out\n"
+    job = actors.play(script, ranks=2, settings=settings("sync", back_end))
+    assert not job.failures(), job
+    target = job.folder / f"out{extension(back_end)}"
+    assert verify(actors.build, target)[0] == 0
+    if back_end == "zarr":
+        (shard,) = (target / "u").glob("c.1.*")
+        shard.unlink()
+    else:
+        damage(target, back_end, 1)
+    status, said, told = verify(actors.build, target)
+    assert status == 1, told
+    assert {(entry["step"], entry["variable"]) for entry in said["damaged"]} == {(1, "u")}, told
+    assert "cannot be read" in told, told
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_large_blocks_are_summed_while_they_are_written(actors: Actors, way: str) -> None:
     lines = "open out checkpoint\ndefine out u float64 4x1048576\n"

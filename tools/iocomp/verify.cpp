@@ -86,8 +86,8 @@ void add_verify(CLI::App& app) {
     bool json = false;
   };
   auto choice = std::make_shared<Choice>();  // lives as long as the action
-  auto* command = app.add_subcommand(
-      "verify", "Read all that has checksums, and name each block that is damaged");
+  auto* command =
+      app.add_subcommand("verify", "Read all values, and name what is damaged or cannot be read");
   command
       ->add_option(
           "path", choice->path,
