@@ -472,6 +472,7 @@ def test_what_nobody_writes_is_watched_once(actors: Actors) -> None:
     assert line.endswith(f"2000000, 2000239, {values(np.int64, 240, 2).mean():.6g}")
     assert state == "ser.dat: committed"
     assert run(actors, folder, "watch", "ser.dat", "--variable", "w").returncode == BAD_INPUT
+    assert run(actors, folder, "watch", "ser.dat", "--every", "nan").returncode == BAD_INPUT
     job = actors.play("init\nopen ser series\nclose ser\n", ranks=1, settings=settings("posix"))
     assert run(actors, job.folder, "watch", "ser.dat").returncode == NONE_THERE
 

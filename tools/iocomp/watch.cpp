@@ -271,7 +271,10 @@ void add_watch(CLI::App& app) {
       ->type_name("NAME");
   command->add_option("--every", options->every, "Seconds between two looks")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 86400.0));
+      ->check(CLI::Range(0.01, 86400.0))
+      ->check([](const std::string& text) {  // a range lets NaN through
+        return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : "";
+      });
   command->add_flag("--json", options->json, "Print each line as JSON");
   command->callback([options] {
     if (!watch(*options)) {
