@@ -242,6 +242,15 @@ def test_values_of_all_types_are_shown(actors: Actors) -> None:
     assert not re.search("minimum|mean", "".join(lines))
 
 
+def test_texts_are_shown_without_control_characters(actors: Actors, tmp_path: Path) -> None:
+    import h5py
+
+    with h5py.File(tmp_path / "theirs.h5", "w") as file:
+        file["text"] = np.array([b"a\x1b[1m\nb", b"ab", b"a\0\0b", "é".encode()], "S8")
+    lines = run(actors, tmp_path, "show", "theirs.h5", "--variable", "text").stdout.splitlines()
+    assert lines[1:] == [r"[0, 0] a\u001b[1m\nb", "[1, 0] ab", r"[2, 0] a\u0000\u0000b", "[3, 0] é"]
+
+
 def test_a_large_variable_is_read_in_parts(actors: Actors) -> None:
     script = "init\nopen ser series\ndefine ser u int64 3000x1500\nput ser u\nclose ser\n"
     job = actors.play(script, ranks=2, settings=settings("posix"))

@@ -82,7 +82,14 @@ std::string text(const T& value) {
   } else if constexpr (is_complex<T>) {
     return fmt::format("({},{})", value.real(), value.imag());
   } else if constexpr (std::is_same_v<T, char>) {
-    return {value};
+    // A terminal would obey control characters: JSON has them in other words.
+    const std::string letter{value};
+    const bool is_control = value >= 0 && value < ' ';
+    if (!is_control) {
+      return letter;
+    }
+    const auto quoted = nlohmann::json(letter).dump();
+    return quoted.substr(1, quoted.size() - 2);
   } else if constexpr (sizeof value == 1) {
     return fmt::format("{}", static_cast<int>(value));
   } else {

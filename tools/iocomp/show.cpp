@@ -200,6 +200,14 @@ class Lines {
       const std::int64_t in_row = first % row_;
       if (in_row == 0 || (!is_text && in_row % most_in_line == 0)) {
         fmt::print("{}{} ", first == 0 ? "" : "\n", index(first));
+        zeros_ = 0;
+      }
+      if (is_text && elements[at] == std::byte{0}) {  // printed if something follows in the row
+        ++zeros_;
+        continue;
+      }
+      for (; zeros_ > 0; --zeros_) {
+        fmt::print("\\u0000");
       }
       fmt::print("{}{}", is_text ? "" : " ", text_of(type_, elements.data() + at));
     }
@@ -220,6 +228,7 @@ class Lines {
   array::ElementType type_;
   array::Box box_;
   std::int64_t row_ = 1;
+  std::int64_t zeros_ = 0;
 };
 
 void print_statistics(const Statistics& statistics) {
