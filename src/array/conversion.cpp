@@ -141,6 +141,12 @@ struct Plain {
   }
 };
 
+template <typename Stored>
+bool is_missing(const Packing& packing, Stored stored) noexcept {
+  const auto is = [stored](std::int64_t value) { return stored == static_cast<Stored>(value); };
+  return (packing.fill && is(*packing.fill)) || std::ranges::any_of(packing.missing, is);
+}
+
 // Converts floating-point numbers to integers.
 template <typename From, typename To>
 struct Pack {
@@ -163,8 +169,7 @@ struct Pack {
       const double made = stored(packing, number_at<From>(from, i));
       if (std::isnan(made)
               ? !packing.fill.has_value()
-              : !is_whole_in_range<To>(made) ||
-                    (packing.fill && static_cast<To>(made) == static_cast<To>(*packing.fill))) {
+              : !is_whole_in_range<To>(made) || is_missing(packing, static_cast<To>(made))) {
         return true;
       }
     }
@@ -176,7 +181,7 @@ struct Pack {
 template <typename From, typename To>
 struct Unpack {
   static double number(const Packing& packing, From stored) noexcept {
-    return packing.fill && stored == static_cast<From>(*packing.fill)
+    return is_missing(packing, stored)
                ? std::numeric_limits<double>::quiet_NaN()
                : static_cast<double>(stored) * packing.scale + packing.offset;
   }

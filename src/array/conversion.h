@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "array/element_type.h"
 
@@ -17,6 +18,7 @@ struct Packing {
   double scale = 1;
   double offset = 0;
   std::optional<std::int64_t> fill = std::nullopt;  ///< as stored; without it NaN cannot be
+  std::vector<std::int64_t> missing{};              ///< other stored values that mean NaN
   friend bool operator==(const Packing&, const Packing&) = default;
 };
 

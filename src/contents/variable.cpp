@@ -64,6 +64,20 @@ std::optional<double> number_of(const Attribute& attribute) {
              : array::real_number(attribute.type, attribute.values.data());
 }
 
+array::ElementType type_said(array::ElementType stored,
+                             const std::function<const Attribute*(const char* name)>& find) {
+  using array::ElementType;
+  const Attribute* const said = find(unsigned_attribute);
+  if (said == nullptr || !said->is_text || text_of(*said) != "true") {
+    return stored;
+  }
+  return stored == ElementType::int8    ? ElementType::uint8
+         : stored == ElementType::int16 ? ElementType::uint16
+         : stored == ElementType::int32 ? ElementType::uint32
+         : stored == ElementType::int64 ? ElementType::uint64
+                                        : stored;
+}
+
 std::optional<array::Packing> packing(
     array::ElementType stored, const std::function<const Attribute*(const char* name)>& find) {
   const Attribute* const scale = find(scale_attribute);
@@ -82,12 +96,25 @@ std::optional<array::Packing> packing(
   };
   array::Packing packing{.scale = number(scale, scale_attribute, 1),
                          .offset = number(offset, offset_attribute, 0)};
-  const Attribute* const fill = find(fill_attribute);
-  if (fill != nullptr && fill->type == stored && fill->count() == 1) {
-    packing.fill.emplace();
-    array::Conversion{stored, array::ElementType::int64}.convert(
-        fill->values, reinterpret_cast<std::byte*>(&*packing.fill));
+  const auto stored_values = [&](const char* name) {
+    const Attribute* const found = find(name);
+    std::vector<std::int64_t> values;
+    if (found != nullptr && !found->is_text && array::is_integer(found->type) &&
+        array::size_bytes(found->type) == array::size_bytes(stored)) {
+      values.resize(static_cast<std::size_t>(found->count()));
+      array::Conversion{found->type, array::ElementType::int64}.convert(
+          found->values, reinterpret_cast<std::byte*>(values.data()));
+    }
+    return values;
+  };
+  if (const auto fill = stored_values(fill_attribute); fill.size() == 1) {
+    packing.fill = fill.front();
   }
+  packing.missing = stored_values(missing_attribute);
+  if (!packing.fill && !packing.missing.empty()) {
+    packing.fill = packing.missing.front();
+  }
+  std::erase(packing.missing, packing.fill.value_or(0));
   return packing;
 }
 

@@ -50,12 +50,20 @@ using Attributes = std::map<std::string, Attribute>;
 /// The attributes of a variable of integers that say how numbers are packed in it.
 inline constexpr const char* scale_attribute = "scale_factor";
 inline constexpr const char* offset_attribute = "add_offset";
+/// That which says that signed integers are to be read as unsigned: "true".
+inline constexpr const char* unsigned_attribute = "_Unsigned";
+/// That which says which values, as stored, are none.
+inline constexpr const char* missing_attribute = "missing_value";
 /// The attribute of a variable that says what elements hold that nobody puts.
 inline constexpr const char* fill_attribute = "_FillValue";
 
+/// The type that the integers of a variable have, as its attributes say: unsigned, perhaps.
+/// @param find  as for `packing`.
+[[nodiscard]] array::ElementType type_said(
+    array::ElementType stored, const std::function<const Attribute*(const char* name)>& find);
+
 /// The packing of numbers in a variable of integers, as its attributes say. Nothing if they do not,
 /// or it has others.
-/// @param find  the attribute of a name; null if there is none.
 /// @param find  the attribute of a name; null where there is none.
 /// @throws Error{invalid_argument} for a scale or an offset that is no number, or a scale of 0.
 [[nodiscard]] std::optional<array::Packing> packing(

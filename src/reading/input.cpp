@@ -214,11 +214,12 @@ void Input::read_converted(const std::string& variable, const Place& where, cons
                     ", which are not converted to " + std::string{array::name(type)}};
   }
   const auto& attributes = this->variable(find(variable)).attributes;
-  const auto packing = contents::packing(where.type, [&](const char* name) {
+  const auto find_attribute = [&](const char* name) {
     const auto found = attributes.find(name);
     return found == attributes.end() ? nullptr : &found->second;
-  });
-  const array::Conversion conversion{where.type, type, packing};
+  };
+  const auto stored = contents::type_said(where.type, find_attribute);
+  const array::Conversion conversion{stored, type, contents::packing(stored, find_attribute)};
   const auto elements = array::elements(box);
   const auto bytes_of = [](array::ElementType of, std::int64_t count) {
     return static_cast<std::size_t>(count) * array::size_bytes(of);

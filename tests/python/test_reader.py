@@ -468,6 +468,37 @@ def test_foreign_types_of_netcdf(tmp_path: Path) -> None:
         assert files.not_read == {"ragged": "sequences of any length"}
 
 
+PACKED: dict[str, tuple[str, dict[str, Any], list[float]]] = {
+    "unsigned": ("i1", {"_Unsigned": "true", "scale_factor": 0.5}, [0, 127.5, 64, 63.5, 2.5]),
+    "without_scale": ("i1", {"_Unsigned": "true"}, [0, 255, 128, 127, 5]),
+    "filled": ("i1", {"_Unsigned": "true", "scale_factor": 0.5, "_FillValue": np.int8(-1)}, [0, np.nan, 64, 63.5, 2.5]),
+    "missing": ("i2", {"missing_value": np.int16(-128), "scale_factor": 0.5}, [0, -0.5, np.nan, 63.5, 2.5]),
+    "several": ("i2", {"missing_value": np.array([-128, 5], "i2"), "scale_factor": 2.0}, [0, -2, np.nan, 254, np.nan]),
+    "both": (
+        "i2",
+        {"missing_value": np.int16(-128), "_FillValue": np.int16(-1), "add_offset": 1.0},
+        [1, np.nan, np.nan, 128, 6],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_packed_integers_are_unpacked_as_by_netcdf(tmp_path: Path, name: str) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    kind, attributes, expected = PACKED[name]
+    with netcdf.Dataset(tmp_path / "f.nc", "w") as file:
+        file.createDimension("x", 5)
+        variable = file.createVariable("u", kind, ("x",), fill_value=attributes.get("_FillValue"))
+        variable.set_auto_maskandscale(False)
+        variable.setncatts({each: value for each, value in attributes.items() if each != "_FillValue"})
+        variable[:] = np.array([0, -1, -128, 127, 5], kind)
+    with netcdf.Dataset(tmp_path / "f.nc") as file, open_files(tmp_path / "f.nc") as files:
+        found = files.read("u", dtype="f8")
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(found, np.ma.filled(file["u"][:].astype("f8"), np.nan))
+        assert files.read("u").tolist() == [0, -1, -128, 127, 5]
+
+
 def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
     netcdf = pytest.importorskip("netCDF4")
     with netcdf.Dataset(tmp_path / "f.nc", "w") as file:
