@@ -65,6 +65,10 @@ class Source {
   /// that.
   [[nodiscard]] virtual bool is_whole() { return false; }
 
+  /// True for a file of HDF5 that netCDF has written, without groups: the source of netCDF knows
+  /// its dimensions.
+  [[nodiscard]] virtual bool is_of_netcdf() { return false; }
+
   /// The contents that the file itself tells, for files without a manifest, with the numbers of its
   /// steps where it tells them (contents/step_numbers.h).
   /// @throws Error{unsupported}; Error{storage_failure}.

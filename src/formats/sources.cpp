@@ -68,7 +68,7 @@ bool is_folder_of_some_format(const Path& path) {
   return is_folder_of_a_format(path, mark_of_bp_folder) || is_store_of_zarr(path);
 }
 
-std::string format_of_file(const Path& path) {
+std::string format_of_file(const Path& path, const std::string& folder) {
   if (is_folder(path, Links::followed)) {
     return is_store_of_zarr(path) ? "zarr" : "adios2";
   }
@@ -77,7 +77,12 @@ std::string format_of_file(const Path& path) {
   (void)!::pread(file.raw(), begin.data(), begin.size(), 0);
   const std::string_view bytes{begin.data(), begin.size()};
   if (bytes == "\x89HDF\r\n\x1a\n") {
-    return path.name().ends_with(".nc") ? "netcdf" : "hdf5";
+    bool is_of_netcdf = path.name().ends_with(".nc");
+    (void)outcome_of([&] {
+      is_of_netcdf = is_of_netcdf || (open_source("hdf5", path, folder)->is_of_netcdf() &&
+                                      !source_version("netcdf", folder).empty());
+    });
+    return is_of_netcdf ? "netcdf" : "hdf5";
   }
   return bytes.starts_with("CDF") ? "pnetcdf" : "posix";
 }

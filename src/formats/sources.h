@@ -34,15 +34,17 @@ inline constexpr const char* mark_of_zarr_folder = "zarr.json";
 /// True if a folder is a file of a format, iocomp's or another program's.
 [[nodiscard]] bool is_folder_of_some_format(const Path& path);
 
-/// The name of the format of a file, by its first bytes: "posix" where they say nothing.
-[[nodiscard]] std::string format_of_file(const Path& path);
+/// The name of the format of a file, by its first bytes, and of HDF5 by its contents: "posix" where
+/// they say nothing.
+/// @param folder  see module_entry.
+[[nodiscard]] std::string format_of_file(const Path& path, const std::string& folder);
 
 }  // namespace iocomp::formats
 
 /// The symbol that a module `libiocomp_source_<name>.so` exports; `interface_version` must be the
 /// core's.
 extern "C" {
-inline constexpr int iocomp_source_interface_version = 3;
+inline constexpr int iocomp_source_interface_version = 4;
 struct iocomp_source_entry {
   int interface_version;
   /// The version of the library that reads: "HDF5 1.10.8".

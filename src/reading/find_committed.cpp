@@ -75,7 +75,7 @@ Readable look_at(const Path& path, const Sought& sought) {
             std::move(manifest.supersedes)};
   }
   const std::string format =
-      sought.backend.empty() ? formats::format_of_file(path) : sought.backend;
+      sought.backend.empty() ? formats::format_of_file(path, sought.modules) : sought.backend;
   const auto source = formats::open_source(format, path, sought.modules);
   Readable readable;  // no braced list: GCC 12 frees its first member twice if a later one throws
   readable.file = {path.name(), format};

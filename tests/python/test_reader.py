@@ -499,6 +499,22 @@ def test_packed_integers_are_unpacked_as_by_netcdf(tmp_path: Path, name: str) ->
         assert files.read("u").tolist() == [0, -1, -128, 127, 5]
 
 
+def test_netcdf_is_known_by_its_contents(tmp_path: Path) -> None:
+    """In any file without groups; where there are some, HDF5 reads what is in them."""
+    netcdf = pytest.importorskip("netCDF4")
+    for groups in (False, True):
+        path = tmp_path / f"{groups}.nc4"
+        with netcdf.Dataset(path, "w") as file:
+            file.createDimension("time", None)
+            file.createDimension("x", 3)
+            file.createVariable("u", "f8", ("time", "x"))[:] = np.arange(6.0).reshape(2, 3)
+            if groups:
+                file.createGroup("inner").createVariable("v", "f8", ("x",))[:] = np.arange(3.0)
+        with open_files(path) as files:
+            assert (files.format, files.steps) == (("hdf5", [0]) if groups else ("netcdf", [0, 1]))
+            assert files.read("inner/v" if groups else "u").tolist() == ([0, 1, 2] if groups else [3, 4, 5])
+
+
 def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
     netcdf = pytest.importorskip("netCDF4")
     with netcdf.Dataset(tmp_path / "f.nc", "w") as file:

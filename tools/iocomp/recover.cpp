@@ -128,9 +128,10 @@ std::string name_from(const std::string& path) {
 }
 
 Deed describe(const Output& output, const Output::File& file, const RecoverOptions& chosen) {
-  const std::string name = !chosen.format.empty()  ? chosen.format
-                           : output.format.empty() ? formats::format_of_file(Path{file.path})
-                                                   : output.format;
+  const std::string name = !chosen.format.empty() ? chosen.format
+                           : output.format.empty()
+                               ? formats::format_of_file(Path{file.path}, chosen.modules)
+                               : output.format;
   auto inventory = inventory_of(output, file, name, chosen.modules);
   const auto steps = inventory.steps;
   std::vector<std::int64_t> numbers;

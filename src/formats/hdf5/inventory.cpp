@@ -408,6 +408,23 @@ bool has_groups_of_steps(hid_t file, const std::string& path) {
   return has_steps(names);
 }
 
+bool is_of_netcdf(hid_t file) {
+  struct Noted {
+    bool has_group = false;
+    bool has_dimension = false;
+  } noted;
+  const auto look = [](hid_t root, const char* name, const LinkInfo* /*link*/, void* to) -> herr_t {
+    const Object object{H5Oopen(root, name, H5P_DEFAULT)};
+    auto& found = *static_cast<Noted*>(to);
+    found.has_group |= H5Iget_type(object.raw()) == H5I_GROUP;
+    found.has_dimension |= object.raw() >= 0 && H5Aexists(object.raw(), "_Netcdf4Dimid") > 0;
+    return 0;
+  };
+  return iterate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, look, &noted) >= 0 &&
+         !noted.has_group &&
+         (noted.has_dimension || H5Aexists_by_name(file, "/", "_NCProperties", H5P_DEFAULT) > 0);
+}
+
 Inventory inventory_of(hid_t file, const std::string& path) { return Look{file, path}.take(); }
 
 }  // namespace iocomp::formats::h5

@@ -28,6 +28,10 @@ namespace iocomp::formats::h5 {
 /// programs make of its files keeps that.
 [[nodiscard]] bool counts_steps(hid_t dataset);
 
+/// True if netCDF has written the file, and no group into it: netCDF notes its own version, or the
+/// numbers of its dimensions.
+[[nodiscard]] bool is_of_netcdf(hid_t file);
+
 /// The contents of a file, whichever program wrote it:
 /// - If all groups at the root are called by numbers, they are steps, and datasets below them are
 ///   variables. ADIOS2's groups are called "Step0".

@@ -51,6 +51,7 @@ class Hdf5Source : public Source {
   [[nodiscard]] Whereabouts whereabouts(const Placed& where) override;
   /// HDF5 opens no file that ends early.
   [[nodiscard]] bool is_whole() override { return true; }
+  [[nodiscard]] bool is_of_netcdf() override;
 
  private:
   [[nodiscard]] Inventory look_through() override;
@@ -384,6 +385,13 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
     check_read(status, dataset, action, path_);
   }
   DenseBlock{to, 1}.scatter_of(all.data(), where.variable.shape, box);
+}
+
+bool Hdf5Source::is_of_netcdf() {
+  const std::lock_guard lock{library_};
+  const Quiet quiet;
+  opened_->reach();
+  return h5::is_of_netcdf(file_.raw());
 }
 
 Inventory Hdf5Source::look_through() {
