@@ -402,6 +402,24 @@ def test_datasets_of_others_that_grow_are_read_whole(tmp_path: Path) -> None:
         assert files.attributes() == {"title": "t"}
 
 
+def test_datasets_of_others_that_are_cut_as_ours_are_read_whole(tmp_path: Path) -> None:
+    """As by h5py 3.7, which fills chunks like iocomp."""
+    create = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    create.set_chunk((1, 100, 1000))
+    create.set_fill_time(h5py.h5d.FILL_TIME_ALLOC)
+    space = h5py.h5s.create_simple((2, 100, 1000), (h5py.h5s.UNLIMITED, 100, 1000))
+    for name in ("without", "time"):
+        with h5py.File(tmp_path / f"{name}.h5", "w") as file:
+            h5py.h5d.create(file.id, b"u", h5py.h5t.NATIVE_FLOAT, space, create)
+            file["u"][1] = 1
+            if name == "time":
+                file["time"] = np.arange(2.0)
+        with open_files(tmp_path / f"{name}.h5") as files:
+            assert files.steps == ([0, 1] if name == "time" else [0])
+            assert files.shape("u") == ((100, 1000) if name == "time" else (2, 100, 1000))
+            assert files.read("u").sum() == 100_000
+
+
 def test_foreign_types_of_hdf5(tmp_path: Path) -> None:
     """Bool, enumerations, texts of any length and members of compounds are read; the rest is named."""
     rows = np.array([(1, 0.5, b"ab"), (2, 1.5, b"c")], "i4,f8,S3")

@@ -21,6 +21,7 @@
 #include "array/box.h"
 #include "base/error.h"
 #include "contents/description.h"
+#include "contents/step_numbers.h"
 #include "contents/variable.h"
 #include "formats/hdf5/any_texts.h"
 #include "formats/hdf5/attributes.h"
@@ -58,10 +59,12 @@ struct Names {
 using LinkInfo = H5L_info2_t;
 constexpr auto visit_links = H5Lvisit2;
 constexpr auto iterate = H5Literate2;
+constexpr auto look_at_link = H5Lget_info2;
 #else
 using LinkInfo = H5L_info_t;
 constexpr auto visit_links = H5Lvisit;
 constexpr auto iterate = H5Literate;
+constexpr auto look_at_link = H5Lget_info;
 #endif
 
 // It is called for each link, so an object is there under each of its names.
@@ -328,8 +331,9 @@ class Look {
     std::int64_t steps = 1;
     for (const auto& name : names_.datasets) {
       const Dataset dataset = open_dataset(file_, name, path_);
-      const auto records =
-          counts_steps(dataset.raw()) ? records_of(dataset.raw()) : std::optional<Records>{};
+      const auto records = counts_steps(dataset.raw()) && (has_names_of_steps() || is_ours(name))
+                               ? records_of(dataset.raw())
+                               : std::optional<Records>{};
       if (!records) {
         add_whole(name, name, 0);
         continue;
@@ -345,6 +349,16 @@ class Look {
     for (std::int64_t step = 0; step < steps; ++step) {
       inventory_.steps.push_back(step);
     }
+  }
+
+  // Others may cut and fill a dataset in the same way. h5py says of such names that they are ASCII,
+  // and iocomp that all are UTF-8. Programs that copy files forget that.
+  [[nodiscard]] bool is_ours(const std::string& name) const {
+    LinkInfo link{};
+    return look_at_link(file_, name.c_str(), &link, H5P_DEFAULT) >= 0 && link.cset == H5T_CSET_UTF8;
+  }
+  [[nodiscard]] bool has_names_of_steps() const {
+    return has_dataset(contents::step_numbers_name) || has_dataset("time");
   }
 
   [[nodiscard]] bool has_dataset(const std::string& name) const {
