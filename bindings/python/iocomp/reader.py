@@ -153,7 +153,8 @@ class Files(Scope, Stored):
         with ExitStack() as held:
             _locks_of_others(held)
             opened = _Opened(given, use_manifest)
-        self._again = (str(Path(given).absolute()), use_manifest)  # the working directory may change
+        # The working directory may be another one then.
+        self._again = (str(Path(given).absolute()), use_manifest)
         self._opened: _Opened | None = opened
         library, text = reader_library(), ctypes.c_char_p()
         library.check(library.description(opened.raw, ctypes.addressof(text)))
@@ -163,7 +164,9 @@ class Files(Scope, Stored):
         """The steps whose files are torn, with the reason for each."""
         self.not_read: dict[str, str] = dict(told.get("not_read", {}))
         """The contents by other programs that iocomp does not read, with the reason for each."""
-        self._files = [(str(Path(each["path"]).absolute()), str(each["format"])) for each in told["files"]]
+        self._files = [
+            (str(Path(each["path"]).absolute()), str(each["format"])) for each in told["files"]
+        ]
         self.format = self._files[-1][1]
         """The back-end that wrote the newest file."""
         self._attributes = told["attributes"]
