@@ -78,13 +78,6 @@ std::optional<ElementType> type_of(const Json& value) {
   return value.is_number() || is_word ? std::optional{ElementType::float64} : std::nullopt;
 }
 
-// As complex numbers are written.
-bool is_pair(const Json& value) {
-  return value.is_array() && value.size() == 2 && std::ranges::all_of(value, [](const Json& each) {
-           return type_of(each) == ElementType::float64;
-         });
-}
-
 std::optional<Attribute> attribute_from(const Json& value) {
   Attribute attribute;
   if (value.is_string()) {
@@ -101,10 +94,9 @@ std::optional<Attribute> attribute_from(const Json& value) {
   if (has_words && std::ranges::all_of(values, &Json::is_string)) {
     return contents::list_attribute(value.get<std::vector<std::string>>());
   }
-  const bool is_complex = !values.empty() && std::ranges::all_of(values, is_pair);
-  attribute.type = is_complex ? ElementType::complex128 : ElementType::int64;
+  attribute.type = ElementType::int64;
   for (const auto& each : values) {
-    const auto type = is_complex ? attribute.type : type_of(each);
+    const auto type = type_of(each);
     if (!type) {
       return std::nullopt;
     }

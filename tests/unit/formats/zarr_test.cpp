@@ -241,13 +241,10 @@ TEST(ZarrAttributes, AreWhatXarrayWants) {
 
 TEST(ZarrAttributes, AreReadAsTheyWereWritten) {
   using array::ElementType;
-  const Attributes all{
-      {"complex", attribute_of<double>(ElementType::complex128, {3, 0})},
-      {"complexes", attribute_of<double>(ElementType::complex128, {1, NAN, -INFINITY, 2.5})},
-      {"large", attribute_of<std::uint64_t>(ElementType::uint64, {UINT64_MAX, 1})},
-      {"not a number", attribute_of<double>(ElementType::float64, {NAN})},
-      {"numbers", attribute_of<double>(ElementType::float64, {NAN, INFINITY})},
-      {"text", contents::text_attribute("NaN")}};
+  const Attributes all{{"large", attribute_of<std::uint64_t>(ElementType::uint64, {UINT64_MAX, 1})},
+                       {"not a number", attribute_of<double>(ElementType::float64, {NAN})},
+                       {"numbers", attribute_of<double>(ElementType::float64, {NAN, INFINITY})},
+                       {"text", contents::text_attribute("NaN")}};
   Json laid = Json::object();
   lay_over(laid, all, nullptr);
   EXPECT_EQ(attributes_from(Json::parse(laid.dump()), nullptr), all);
@@ -255,7 +252,7 @@ TEST(ZarrAttributes, AreReadAsTheyWereWritten) {
 
 TEST(ZarrAttributes, OfOtherTypesAreLeftOut) {
   const auto all = Json::parse(R"({"map": {"a": 1}, "none": null, "rows": [[1, 2], [3, 4]],
-                                   "mixed": [1.5, [1.5, 2.5]], "longer": [[1.5, 2.5, 3.5]]})");
+                                   "pairs, complex or not": [[1.5, 2.5]]})");
   EXPECT_TRUE(attributes_from(all, nullptr).empty());
 }
 
