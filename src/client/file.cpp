@@ -51,6 +51,16 @@ namespace {
 
 constexpr std::size_t summed_beside_bytes = std::size_t{4} << 20;
 
+/// Run a part of a call. The story of a failure begins with the call and the file.
+template <typename Body>
+void within(const std::string& call, const std::string& file, Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    throw Error{error.code(), call + " of file \"" + file + "\": " + error.what()};
+  }
+}
+
 // Takes the part of this rank in the decomposition. @throws Error{invalid_argument}.
 void take_part(const array::Decomposition& decomposition, Block& block) {
   if (decomposition.shape != block.variable.shape) {
@@ -109,16 +119,14 @@ int File::define(const Definition& said) {
   event.step = step_;
   event.name = said.name;
   const std::string call = "define(\"" + said.name + "\")";
-  try {
+  within(call, name_, [&] {
     event.shape = array::make_shape(said.dimensions, said.shape);
     contents::Variable variable{0, said.name, said.file_type.value_or(said.type), event.shape};
     if (!said.names.empty()) {
       variable.dimensions = said.names;
     }
     event.type = conversions_.in_file(variable, said.type);
-  } catch (const Error& error) {
-    throw Error{error.code(), call + " of file \"" + name_ + "\": " + error.what()};
-  }
+  });
   check_is_in_time(event, call);
   announce(event);
   conversions_.defined(said.type);
@@ -132,11 +140,7 @@ void File::set_shape(int variable, const std::int64_t* shape) {
   event.step = step_;
   event.variable = variable;
   const std::string call = "set_shape(\"" + known.name + "\")";
-  try {
-    event.shape = array::make_shape(known.shape.dimensions, shape);
-  } catch (const Error& error) {
-    throw Error{error.code(), call + " of file \"" + name_ + "\": " + error.what()};
-  }
+  within(call, name_, [&] { event.shape = array::make_shape(known.shape.dimensions, shape); });
   check_is_in_time(event, call);
   announce(event);
 }
@@ -184,15 +188,11 @@ void File::set_attribute(int variable, const std::string& name, contents::Attrib
 
 void File::set_fill(int variable, const void* value) {
   const auto known = catalogue_.variable(variable, step_);
-  check_has_no_puts("set_fill(\"" + known.name + "\")");
+  const std::string call = "set_fill(\"" + known.name + "\")";
+  check_has_no_puts(call);
   contents::Attribute attribute;
   attribute.type = known.type;
-  try {
-    attribute.values = conversions_.element(known, value);
-  } catch (const Error& error) {
-    throw Error{error.code(),
-                "set_fill(\"" + known.name + "\") of file \"" + name_ + "\": " + error.what()};
-  }
+  within(call, name_, [&] { attribute.values = conversions_.element(known, value); });
   set_attribute(variable, contents::fill_attribute, std::move(attribute));
 }
 
@@ -210,11 +210,7 @@ void File::begin_step(std::int64_t number, double time) {
   event.time = time;
   check_is_in_time(event, call);
   if (number != current_step() || !std::isnan(time)) {
-    try {
-      announce(event);
-    } catch (const Error& error) {
-      throw Error{error.code(), call + " of file \"" + name_ + "\": " + error.what()};
-    }
+    within(call, name_, [&] { announce(event); });
   }
   if (!std::isnan(time) && time_.variable < 0 &&
       !catalogue_.has_variable(contents::time_variable)) {
@@ -356,11 +352,7 @@ void File::put_summed(const Block& block) {
 }
 
 void File::end_step() {
-  try {
-    catalogue_.check_step(step_);
-  } catch (const Error& error) {
-    throw Error{error.code(), "end_step of file \"" + name_ + "\": " + error.what()};
-  }
+  within("end_step", name_, [&] { catalogue_.check_step(step_); });
   try {
     put_time();
     if (puts_.in_step() == 0) {
