@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contents/catalogue.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -22,11 +20,11 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "array/real_number.h"
 #include "array/with_element_type.h"
 #include "base/error.h"
 #include "base/wire.h"
 #include "contents/dimensions.h"
+#include "contents/json_elements.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
 #include "contents/variable_wire.h"
@@ -146,8 +144,7 @@ std::string shown(const Attribute& attribute) {
       std::to_string(attribute.count()) + ' ' + std::string{array::name(attribute.type)} + ':';
   const std::size_t bytes = array::size_bytes(attribute.type);
   for (std::size_t at = 0; at < std::min(attribute.values.size(), most_bytes); at += bytes) {
-    const auto number = array::real_number(attribute.type, attribute.values.data() + at);
-    text += number ? ' ' + fmt::format("{}", *number) : " ?";
+    text += ' ' + json_element(attribute.type, attribute.values.data() + at).dump();
   }
   return text;
 }
