@@ -329,9 +329,10 @@ class Look {
   // As in netCDF, a dataset that counts no steps is in the first one.
   void take_root() {
     std::int64_t steps = 1;
+    const bool has_names_of_steps = has_dataset(contents::step_numbers_name) || has_dataset("time");
     for (const auto& name : names_.datasets) {
       const Dataset dataset = open_dataset(file_, name, path_);
-      const auto records = counts_steps(dataset.raw()) && (has_names_of_steps() || is_ours(name))
+      const auto records = counts_steps(dataset.raw()) && (has_names_of_steps || is_ours(name))
                                ? records_of(dataset.raw())
                                : std::optional<Records>{};
       if (!records) {
@@ -356,9 +357,6 @@ class Look {
   [[nodiscard]] bool is_ours(const std::string& name) const {
     LinkInfo link{};
     return look_at_link(file_, name.c_str(), &link, H5P_DEFAULT) >= 0 && link.cset == H5T_CSET_UTF8;
-  }
-  [[nodiscard]] bool has_names_of_steps() const {
-    return has_dataset(contents::step_numbers_name) || has_dataset("time");
   }
 
   [[nodiscard]] bool has_dataset(const std::string& name) const {
@@ -432,7 +430,7 @@ bool is_of_netcdf(hid_t file) {
     auto& found = *static_cast<Noted*>(to);
     found.has_group |= H5Iget_type(object.raw()) == H5I_GROUP;
     found.has_dimension |= object.raw() >= 0 && H5Aexists(object.raw(), "_Netcdf4Dimid") > 0;
-    return 0;
+    return found.has_group ? 1 : 0;  // the others need no look
   };
   return iterate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, look, &noted) >= 0 &&
          !noted.has_group &&
