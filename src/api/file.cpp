@@ -52,8 +52,9 @@ Handle handle(const iocomp_file* file) {
   return {file == nullptr ? nullptr : file->session, "the file", file};
 }
 Handle handle(const iocomp_var* var) {
-  return {var == nullptr ? nullptr : var->file->session, "the variable",
-          var == nullptr ? nullptr : var->file};
+  Handle found = handle(var == nullptr ? nullptr : var->file);
+  found.words = "the variable";
+  return found;
 }
 Handle handle(const iocomp_ticket* ticket) {
   return {ticket == nullptr ? nullptr : ticket->session, "the ticket"};
