@@ -562,11 +562,11 @@ void Client::say_goodbye() {
                        [] { return std::string{"servers to take earlier messages"}; });
     } catch (const Error&) {
       if (!link_.server_side().is_silent(home())) {  // it need not wait for this rank
-        link_.post(home(), protocol::encode(0, protocol::Kind::bye));
+        link_.post(home(), protocol::message(protocol::Kind::bye, 0, {}));
       }
       throw;
     }
-    link_.post(home(), protocol::encode(0, protocol::Kind::bye));
+    link_.post(home(), protocol::message(protocol::Kind::bye, 0, {}));
     link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
                      [&] { return "the goodbye of server " + std::to_string(home()); });
   }

@@ -145,8 +145,9 @@ void Lead::opened(const Outcome& outcome) {
     publisher_.release();
     means_.note(protocol::Note::refused, static_cast<std::int64_t>(outcome.code));
   }
-  means_.council->to_all(protocol::encode(
-      setup_.key, protocol::Opened{outcome, setup_.open.domain_bytes, setup_.open.beginning}));
+  means_.council->to_all(
+      protocol::encode(setup_.key, Kind::opened,
+                       protocol::Opened{outcome, setup_.open.domain_bytes, setup_.open.beginning}));
 }
 
 void Lead::start() {
@@ -314,25 +315,25 @@ void Lead::step_done(const protocol::StepNote& note) {
 void Lead::take(Kind kind, std::span<const std::byte> body) {
   switch (kind) {
     case Kind::home_event:
-      return event(protocol::decode_event(body));
+      return event(protocol::decode<protocol::Event>(body));
     case Kind::want_place:
-      return want_place(protocol::decode_step_note(body));
+      return want_place(protocol::decode<protocol::StepNote>(body));
     case Kind::home_step:
-      return step_ended(protocol::decode_step_counts(body));
+      return step_ended(protocol::decode<protocol::StepCounts>(body));
     case Kind::step_done:
-      return step_done(protocol::decode_step_note(body));
+      return step_done(protocol::decode<protocol::StepNote>(body));
     case Kind::put_report:
-      return put_report(protocol::decode_put_report(body));
+      return put_report(protocol::decode<protocol::PutReport>(body));
     case Kind::home_close:
-      return closed(protocol::decode_step_counts(body));
+      return closed(protocol::decode<protocol::StepCounts>(body));
     case Kind::action_done:
-      return action_done(protocol::decode_action(body));
+      return action_done(protocol::decode<protocol::ActionNote>(body));
     case Kind::flush:
-      return hurry(protocol::decode_step_note(body).step);
+      return hurry(protocol::decode<protocol::StepNote>(body).step);
     case Kind::home_other:
-      return heard_of(protocol::decode_other(body));
+      return heard_of(protocol::decode<protocol::Other>(body));
     case Kind::home_failed: {
-      const auto note = protocol::decode_step_note(body);
+      const auto note = protocol::decode<protocol::StepNote>(body);
       return fail(note.outcome, note.step);
     }
     default:
@@ -355,14 +356,15 @@ void Lead::take_orders() {
 void Lead::obey(const steps::Expect& order) {
   definitions_.shorten(order.step);
   if (setup_.writers != Writers::servers) {  // writers know the number of their pieces
-    means_.council->to_all(protocol::encode(
-        setup_.key, protocol::Expectation{order.step, 0, order.report, order.ends_stripes}));
+    means_.council->to_all(
+        protocol::encode(setup_.key, Kind::expect,
+                         protocol::Expectation{order.step, 0, order.report, order.ends_stripes}));
     return;
   }
   std::vector<protocol::Bytes> messages;
   for (const std::int64_t pieces : order.pieces) {
-    messages.push_back(
-        protocol::encode(setup_.key, protocol::Expectation{order.step, pieces, order.report}));
+    messages.push_back(protocol::encode(setup_.key, Kind::expect,
+                                        protocol::Expectation{order.step, pieces, order.report}));
   }
   means_.council->to_each(std::move(messages));
 }
@@ -380,7 +382,8 @@ void Lead::obey(const steps::Fill& order) {
     std::vector<protocol::Bytes> messages;
     for (int writer = 0; writer < writers; ++writer) {
       messages.push_back(protocol::encode(
-          setup_.key, protocol::FillOrder{order.step, steps::share(order.holes, writer, writers)}));
+          setup_.key, Kind::fill,
+          protocol::FillOrder{order.step, steps::share(order.holes, writer, writers)}));
     }
     means_.council->to_each(std::move(messages));
   });

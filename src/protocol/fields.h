@@ -22,7 +22,8 @@ namespace iocomp::protocol {
 
 // A record lists its fields once, for both directions:
 //   void fields(auto& io, Is<StepNote> auto& note) { io(note.step, note.variable); }
-// `io` is a FieldWriter and the record is constant, or it is a FieldReader.
+// `io` is a FieldWriter and the record is constant, or it is a FieldReader. A source that includes
+// this header instantiates `encode` and `decode` of its records.
 
 /// A record that is written, or the same that is read.
 template <typename T, typename Record>
@@ -44,6 +45,7 @@ class FieldWriter {
   template <typename List, typename FieldsOf>
   void each(const List& list, const FieldsOf& fields_of) {
     to_.put(static_cast<std::uint64_t>(list.size()));
+    to_.reserve(to_.bytes().size() + list.size() * sizeof(*list.begin()));
     for (const auto& element : list) {
       fields_of(*this, element);
     }
@@ -67,6 +69,9 @@ class FieldWriter {
 
   WireWriter& to_;
 };
+
+/// A record that is written needs no check.
+void check(const FieldWriter& /*io*/, const auto& /*record*/) {}
 
 /// Reads them. What is too short or impossible is an Error{internal}.
 class FieldReader {
@@ -132,13 +137,11 @@ class FieldReader {
   WireReader from_;
 };
 
-/// The message of a record. It is written at once where it will lie, header in front.
-/// @param more_bytes  that its lists will take, about.
+// The message is written at once where it will lie, header in front.
 template <typename Record>
-[[nodiscard]] Bytes encode_fields(std::uint64_t file, Kind kind, const Record& record,
-                                  std::size_t more_bytes = 0) {
+Bytes encode(std::uint64_t file, Kind kind, const Record& record) {
   WireWriter writer;
-  writer.reserve(sizeof(Header) + sizeof record + more_bytes);
+  writer.reserve(sizeof(Header) + sizeof record);
   writer.put(Header{});
   FieldWriter io{writer};
   fields(io, record);
@@ -149,7 +152,7 @@ template <typename Record>
 }
 
 template <typename Record>
-[[nodiscard]] Record decode_fields(std::span<const std::byte> body) {
+Record decode(std::span<const std::byte> body) {
   FieldReader io{body};
   Record record;
   fields(io, record);

@@ -20,11 +20,17 @@
 #include "steps/orders.h"
 #include "steps/predecessors.h"
 
-/// The bodies of the messages: plain records, each with `encode` (the whole message, header
-/// included) and `decode`.
+/// The bodies of the messages: plain records.
 namespace iocomp::protocol {
 
 using Bytes = std::vector<std::byte>;
+
+/// The whole message of a record, header included.
+template <typename Record>
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Record& record);
+/// @throws Error{internal} for what is too short or impossible.
+template <typename Record>
+[[nodiscard]] Record decode(std::span<const std::byte> body);
 
 /// No step lies behind this number: a file that is continued keeps all its steps.
 inline constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max();
@@ -41,8 +47,6 @@ struct Open {
   std::int64_t after = everything;  ///< a file that is continued loses the steps behind this number
   contents::Beginning beginning{};  ///< known_file; else the folder alone, as the opener means it
 };
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Open& open);
-[[nodiscard]] Open decode_open(std::span<const std::byte> body);
 
 /// event, home_event, known_event: `what` is storage's encoding of the event.
 struct Event {
@@ -50,8 +54,6 @@ struct Event {
   std::int32_t caller = 0;    ///< compute rank
   Bytes what;
 };
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Event& event);
-[[nodiscard]] Event decode_event(std::span<const std::byte> body);
 
 /// piece: elements `first` to `first + count` of the packed order of `box`, or of the list of runs
 /// of that number that the sender has made known. The bytes are `inside`,
@@ -74,13 +76,9 @@ struct Piece {
     return static_cast<std::size_t>(elements) * static_cast<std::size_t>(element_bytes);
   }
 };
-[[nodiscard]] Bytes encode(std::uint64_t file, const Piece& piece);
-[[nodiscard]] Piece decode_piece(std::span<const std::byte> body);
 
 /// end_step, close: of one rank. home_step, home_close: summed over a home.
 using StepCounts = steps::Ended;
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts);
-[[nodiscard]] StepCounts decode_step_counts(std::span<const std::byte> body);
 
 /// flush: up to which step; whether durable. file_failed: from which step on, and why. want_place;
 /// placed; step_settled; step_done; sync: whichever fields the kind needs.
@@ -92,16 +90,12 @@ struct StepNote {
   Outcome outcome;             ///< placed, step_done, step_settled
   std::int64_t events = 0;     ///< placed: the definitions that the lead knew
 };
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepNote& note);
-[[nodiscard]] StepNote decode_step_note(std::span<const std::byte> body);
 
 /// other, home_other
 struct Other {
   std::uint64_t file = 0;  ///< its key
   steps::Standing standing;
 };
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Other& other);
-[[nodiscard]] Other decode_other(std::span<const std::byte> body);
 
 /// action, action_done
 using Action = steps::Action;
@@ -113,8 +107,6 @@ struct ActionNote {
   Outcome outcome;           ///< action_done, like:
   std::int32_t writers = 1;  ///< so many
 };
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note);
-[[nodiscard]] ActionNote decode_action(std::span<const std::byte> body);
 
 /// opened: by the servers, or refused.
 struct Opened {
@@ -122,14 +114,8 @@ struct Opened {
   std::int64_t domain_bytes = 1;    ///< as in Open, and ...
   contents::Beginning beginning{};  ///< ... this
 };
-[[nodiscard]] Bytes encode(std::uint64_t file, const Opened& opened);
-[[nodiscard]] Opened decode_opened(std::span<const std::byte> body);
 
-/// closed, file_closed
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Outcome& outcome);
-[[nodiscard]] Outcome decode_outcome(std::span<const std::byte> body);
-
-/// notices: several at once.
+/// notices: several at once. closed, file_closed: an Outcome.
 struct Notice {
   enum class About : std::uint8_t {
     written = 1,     ///< a piece of ticket `number`
@@ -143,15 +129,9 @@ struct Notice {
   std::uint64_t number = 0;
   Outcome outcome;
 };
-[[nodiscard]] Bytes encode(const std::vector<Notice>& notices);
-[[nodiscard]] std::vector<Notice> decode_notices(std::span<const std::byte> body);
 
 /// farewell, server_bye, all_bye: counters of the servers, summed or maximised on the way (see
 /// trace/).
-[[nodiscard]] Bytes encode(Kind kind, const std::vector<double>& counters);
-[[nodiscard]] std::vector<double> decode_counters(std::span<const std::byte> body);
-
-/// bye has no body.
-[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind);
+using Counters = std::vector<double>;
 
 }  // namespace iocomp::protocol

@@ -52,21 +52,8 @@ void runs_of(FieldReader& io, Runs& runs) {
   runs = std::move(read);
 }
 
-void put_fields(auto& io, auto& puts) {
-  io.each(puts, [](auto& in, auto& put) {
-    auto& region = put.part.region;
-    bool has_runs = region.runs != nullptr;
-    in(put.variable, put.rank, put.part.first, put.part.count, has_runs);
-    if (has_runs) {
-      runs_of(in, region.runs);
-    } else {
-      in(region.box);
-    }
-  });
-}
-
 // Others rely on these.
-void check(const std::vector<steps::PutRecord>& puts) {
+void check(const FieldReader& /*io*/, const std::vector<steps::PutRecord>& puts) {
   for (const auto& put : puts) {
     const array::Part& part = put.part;
     if (!part.region.runs) {
@@ -80,6 +67,20 @@ void check(const std::vector<steps::PutRecord>& puts) {
                                            " on of " + array::text(part.region)};
     }
   }
+}
+
+void put_fields(auto& io, auto& puts) {
+  io.each(puts, [](auto& in, auto& put) {
+    auto& region = put.part.region;
+    bool has_runs = region.runs != nullptr;
+    in(put.variable, put.rank, put.part.first, put.part.count, has_runs);
+    if (has_runs) {
+      runs_of(in, region.runs);
+    } else {
+      in(region.box);
+    }
+  });
+  check(io, puts);
 }
 
 // Variables that follow one another often have the same holes.
@@ -110,14 +111,9 @@ void put_holes(FieldReader& io, steps::Holes& holes) {
   }
 }
 
-struct NumberedRuns {
-  std::uint64_t number = 0;
-  const array::RunList& runs;
-};
-
 }  // namespace
 
-void fields(FieldWriter& io, const NumberedRuns& list) {
+void fields(auto& io, Is<NumberedRuns> auto& list) {
   io(list.number);
   runs_of(io, list.runs);
 }
@@ -143,61 +139,17 @@ void fields(auto& io, Is<FillOrder> auto& order) {
   put_holes(io, order.holes);
 }
 
-Bytes encode(std::uint64_t number, const array::RunList& runs) {
-  return encode_fields(0, Kind::run_list, NumberedRuns{number, runs},
-                       runs.size() * sizeof(array::Run));
-}
-
-std::pair<std::uint64_t, array::RunList> decode_run_list(std::span<const std::byte> body) {
-  FieldReader io{body};
-  std::pair<std::uint64_t, array::RunList> list;
-  io(list.first);
-  runs_of(io, list.second);
-  return list;
-}
-
-Bytes encode_forget_run_list(std::uint64_t number) {
-  return encode_fields(0, Kind::forget_run_list, number);
-}
-
-std::uint64_t decode_forget_run_list(std::span<const std::byte> body) {
-  return decode_fields<std::uint64_t>(body);
-}
-
-Bytes encode(std::uint64_t file, const PutReport& report) {
-  return encode_fields(file, Kind::put_report, report);
-}
-
-PutReport decode_put_report(std::span<const std::byte> body) {
-  auto report = decode_fields<PutReport>(body);
-  check(report.puts);
-  return report;
-}
-
-Bytes encode(std::uint64_t file, const OwnWritten& own) {
-  return encode_fields(file, Kind::own_written, own);
-}
-
-OwnWritten decode_own_written(std::span<const std::byte> body) {
-  auto own = decode_fields<OwnWritten>(body);
-  check(own.puts);
-  return own;
-}
-
-Bytes encode(std::uint64_t file, const Expectation& expectation) {
-  return encode_fields(file, Kind::expect, expectation);
-}
-
-Expectation decode_expectation(std::span<const std::byte> body) {
-  return decode_fields<Expectation>(body);
-}
-
-Bytes encode(std::uint64_t file, const FillOrder& order) {
-  return encode_fields(file, Kind::fill, order);
-}
-
-FillOrder decode_fill_order(std::span<const std::byte> body) {
-  return decode_fields<FillOrder>(body);
-}
+template Bytes encode(std::uint64_t, Kind, const NumberedRuns&);
+template NumberedRuns decode(std::span<const std::byte>);
+template Bytes encode(std::uint64_t, Kind, const std::uint64_t&);
+template std::uint64_t decode(std::span<const std::byte>);
+template Bytes encode(std::uint64_t, Kind, const PutReport&);
+template PutReport decode(std::span<const std::byte>);
+template Bytes encode(std::uint64_t, Kind, const OwnWritten&);
+template OwnWritten decode(std::span<const std::byte>);
+template Bytes encode(std::uint64_t, Kind, const Expectation&);
+template Expectation decode(std::span<const std::byte>);
+template Bytes encode(std::uint64_t, Kind, const FillOrder&);
+template FillOrder decode(std::span<const std::byte>);
 
 }  // namespace iocomp::protocol

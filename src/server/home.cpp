@@ -84,7 +84,7 @@ void HomeFile::open(int client, const protocol::Open& open) {
     begin(home_members_);
   }
   if (opened_) {
-    context_.post.to_rank(client, protocol::encode(key_, *opened_));
+    context_.post.to_rank(client, protocol::encode(key_, Kind::opened, *opened_));
   }
   if (failure_) {  // others were told when it came
     context_.post.notify(client, *failure_);
@@ -94,7 +94,7 @@ void HomeFile::open(int client, const protocol::Open& open) {
 void HomeFile::opened(const protocol::Opened& opened) {
   opened_ = opened;
   for (const int client : clients_) {
-    context_.post.to_rank(client, protocol::encode(key_, opened));
+    context_.post.to_rank(client, protocol::encode(key_, Kind::opened, opened));
   }
 }
 
@@ -118,13 +118,13 @@ void HomeFile::close(int client, const protocol::StepCounts& counts) {
 void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
   switch (kind) {
     case Kind::want_place:
-      of_writers_.want_place(protocol::decode_step_note(body));
+      of_writers_.want_place(protocol::decode<protocol::StepNote>(body));
       break;
     case Kind::step_done:
-      of_writers_.step_done(protocol::decode_step_note(body));
+      of_writers_.step_done(protocol::decode<protocol::StepNote>(body));
       break;
     case Kind::action_done:
-      of_writers_.action_done(protocol::decode_action(body));
+      of_writers_.action_done(protocol::decode<protocol::ActionNote>(body));
       break;
     case Kind::put_report:  // a list, of which nothing can be joined
       pass_(protocol::message(kind, key_, body));
@@ -133,10 +133,10 @@ void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
       other(body);
       break;
     case Kind::home_failed:
-      give_up(protocol::decode_step_note(body));
+      give_up(protocol::decode<protocol::StepNote>(body));
       break;
     case Kind::home_open: {
-      const auto open = protocol::decode_open(body);
+      const auto open = protocol::decode<protocol::Open>(body);
       this->open(open, "compute rank " + std::to_string(open.opener));
       break;
     }
@@ -148,16 +148,16 @@ void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
 void HomeFile::report_of_members(Kind kind, int server, std::span<const std::byte> body) {
   const std::string who = "a compute rank of server " + std::to_string(server) + " or below it";
   if (kind == Kind::home_event) {
-    of_writers_.defined(protocol::decode_event(body));
+    of_writers_.defined(protocol::decode<protocol::Event>(body));
   }
   if (!is_of_all_) {
     pass_(protocol::message(kind, key_, body));
   } else if (kind == Kind::home_event) {
-    reports_->event(protocol::decode_event(body));
+    reports_->event(protocol::decode<protocol::Event>(body));
   } else if (kind == Kind::home_step) {
-    reports_->step_ended(protocol::decode_step_counts(body), who);
+    reports_->step_ended(protocol::decode<protocol::StepCounts>(body), who);
   } else {
-    reports_->closed(protocol::decode_step_counts(body), who);
+    reports_->closed(protocol::decode<protocol::StepCounts>(body), who);
   }
 }
 

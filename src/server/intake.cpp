@@ -118,7 +118,7 @@ void Intake::take(int client, std::vector<std::byte> message) {
   QueuedPiece queued;
   queued.file_key = protocol::check_header(message, client).file;
   queued.message = std::move(message);
-  queued.piece = protocol::decode_piece(protocol::body(queued.message));
+  queued.piece = protocol::decode<protocol::Piece>(protocol::body(queued.message));
   Client& from = clients_[client];
   queued.region = queued.piece.box;
   if (queued.piece.runs != 0) {

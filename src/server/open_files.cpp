@@ -55,7 +55,7 @@ void OpenFiles::from_client(const protocol::Header& header, int client,
                             std::span<const std::byte> body) {
   Entry& entry = files_[header.file];
   if (header.kind == Kind::flush) {
-    const auto note = protocol::decode_step_note(body);
+    const auto note = protocol::decode<protocol::StepNote>(body);
     if (entry.file) {
       entry.file->hurry(client, note.step, note.number != 0);
     } else {
@@ -65,7 +65,7 @@ void OpenFiles::from_client(const protocol::Header& header, int client,
   }
   if (header.kind == Kind::own_written) {
     if (entry.file) {
-      entry.file->writer().written_elsewhere(protocol::decode_own_written(body));
+      entry.file->writer().written_elsewhere(protocol::decode<protocol::OwnWritten>(body));
     }
     return;
   }
@@ -76,19 +76,19 @@ void OpenFiles::to_home(HomeFile& home, const protocol::Header& header, int clie
                         std::span<const std::byte> body) {
   switch (header.kind) {
     case Kind::open:
-      home.open(client, protocol::decode_open(body));
+      home.open(client, protocol::decode<protocol::Open>(body));
       break;
     case Kind::event:
-      home.event(client, protocol::decode_event(body));
+      home.event(client, protocol::decode<protocol::Event>(body));
       break;
     case Kind::end_step:
-      home.end_step(client, protocol::decode_step_counts(body));
+      home.end_step(client, protocol::decode<protocol::StepCounts>(body));
       break;
     case Kind::close:
-      home.close(client, protocol::decode_step_counts(body));
+      home.close(client, protocol::decode<protocol::StepCounts>(body));
       break;
     case Kind::give_up:
-      home.give_up(protocol::decode_step_note(body));
+      home.give_up(protocol::decode<protocol::StepNote>(body));
       break;
     case Kind::other:
       home.other(body);
@@ -143,7 +143,7 @@ void OpenFiles::pass_up(protocol::Bytes message) {
 
 void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byte> body) {
   if (header.kind == Kind::home_open) {
-    begin_lead(header.file, protocol::decode_open(body));
+    begin_lead(header.file, protocol::decode<protocol::Open>(body));
     return;
   }
   const auto found = files_.find(header.file);
@@ -224,7 +224,7 @@ void OpenFiles::begin_new_lead(std::uint64_t key, const protocol::Open& open) {
     entry.lead->start();
   } catch (const Error& error) {
     context_.post.to_all(
-        protocol::encode(key, protocol::Opened{Outcome{error.code(), error.what()}}));
+        protocol::encode(key, Kind::opened, protocol::Opened{Outcome{error.code(), error.what()}}));
   }
 }
 
@@ -280,19 +280,19 @@ void OpenFiles::know_file(std::uint64_t key, const protocol::Open& open) {
 
 void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::byte> body) {
   if (header.kind == Kind::known_file) {
-    know_file(header.file, protocol::decode_open(body));
+    know_file(header.file, protocol::decode<protocol::Open>(body));
     return;
   }
   if (header.kind == Kind::action) {
-    order_(header.file, protocol::decode_action(body));
+    order_(header.file, protocol::decode<protocol::ActionNote>(body));
     return;
   }
   Entry& entry = files_[header.file];
-  const auto outcome = [&] { return protocol::decode_outcome(body); };
-  const auto note = [&] { return protocol::decode_step_note(body); };
+  const auto outcome = [&] { return protocol::decode<Outcome>(body); };
+  const auto note = [&] { return protocol::decode<protocol::StepNote>(body); };
   if (header.kind == Kind::opened) {
     // Members of this home may open the file later than those of others.
-    const auto opened = protocol::decode_opened(body);
+    const auto opened = protocol::decode<protocol::Opened>(body);
     entry.is_closed = !opened.outcome.ok();
     if (entry.is_closed) {
       refused_.insert(header.file);
@@ -305,16 +305,16 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
   }
   switch (header.kind) {
     case Kind::known_event:
-      entry.file->apply(protocol::decode_event(body));
+      entry.file->apply(protocol::decode<protocol::Event>(body));
       break;
     case Kind::placed:
       entry.file->writer().place(note());
       break;
     case Kind::expect:
-      entry.file->writer().expect(protocol::decode_expectation(body));
+      entry.file->writer().expect(protocol::decode<protocol::Expectation>(body));
       break;
     case Kind::fill:
-      entry.file->writer().fill(protocol::decode_fill_order(body));
+      entry.file->writer().fill(protocol::decode<protocol::FillOrder>(body));
       break;
     case Kind::step_settled:
       context_.progress.settled(header.file, note().step, note().outcome);

@@ -65,7 +65,7 @@ void PostOffice::notify(int rank, protocol::Notice notice) {
 void PostOffice::flush() {
   for (const auto& [rank, notices] : notices_) {
     if (!is_given_up()) {
-      transport_.post(rank, protocol::encode(notices));
+      transport_.post(rank, protocol::encode(0, protocol::Kind::notices, notices));
     }
   }
   notices_.clear();

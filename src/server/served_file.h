@@ -112,7 +112,7 @@ class ServedFile : private writer::WriterFile::Owner {
     context_.post.report(protocol::encode(key_, kind, note));
   }
   void report(const protocol::PutReport& puts) override {
-    context_.post.report(protocol::encode(key_, puts));
+    context_.post.report(protocol::encode(key_, protocol::Kind::put_report, puts));
   }
   [[nodiscard]] writer::WriterFile::Setup writer_setup(const formats::Format& format) const;
 

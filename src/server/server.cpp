@@ -67,9 +67,9 @@ bool Goodbyes::advance(bool is_done) {
   has_told_ = true;
   count();
   if (context_.post.tree().number() == 0) {
-    context_.post.to_all(protocol::encode(protocol::Kind::all_bye, all_.values()));
+    context_.post.to_all(protocol::encode(0, protocol::Kind::all_bye, all_.values()));
   } else {
-    context_.post.to_above(protocol::encode(protocol::Kind::server_bye, all_.values()));
+    context_.post.to_above(protocol::encode(0, protocol::Kind::server_bye, all_.values()));
   }
   return true;
 }
@@ -82,7 +82,7 @@ void Goodbyes::leave_alone() {
     return;
   }
   if (context_.post.tree().number() == 0) {
-    context_.post.to_all(protocol::encode(protocol::Kind::all_bye, all_.values()));
+    context_.post.to_all(protocol::encode(0, protocol::Kind::all_bye, all_.values()));
   }
   is_alone_ = true;
 }
@@ -94,7 +94,7 @@ void Goodbyes::server_left(const std::vector<double>& counters) {
 
 void Goodbyes::all_left(const std::vector<double>& counters) {
   for (const auto& [rank, compute_rank] : context_.place.clients) {
-    context_.post.to_rank(rank, protocol::encode(protocol::Kind::farewell, counters));
+    context_.post.to_rank(rank, protocol::encode(0, protocol::Kind::farewell, counters));
   }
   is_over_ = true;
 }
@@ -457,11 +457,11 @@ void Server::dispatch(transport::Incoming incoming) {
     post_.to_rank(incoming.sender, protocol::message(Kind::here, 0, {}));
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::run_list) {
-    auto [number, runs] = protocol::decode_run_list(body);
+    auto [number, runs] = protocol::decode<protocol::NumberedRuns>(body);
     intake_.know_runs(incoming.sender, number, std::move(runs));
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::forget_run_list) {
-    intake_.forget_runs(incoming.sender, protocol::decode_forget_run_list(body));
+    intake_.forget_runs(incoming.sender, protocol::decode<std::uint64_t>(body));
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::bye) {
     files_.client_left(incoming.sender);
@@ -472,11 +472,11 @@ void Server::dispatch(transport::Incoming incoming) {
     files_.from_client(header, incoming.sender, body);
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::server_bye) {
-    goodbyes_.server_left(protocol::decode_counters(body));
+    goodbyes_.server_left(protocol::decode<protocol::Counters>(body));
   } else if (header.kind == Kind::orders) {
     post_.pass_down(body);
   } else if (header.kind == Kind::all_bye) {
-    goodbyes_.all_left(protocol::decode_counters(body));
+    goodbyes_.all_left(protocol::decode<protocol::Counters>(body));
   } else {
     files_.from_server(header, incoming.sender, body);
     files_.forget_finished();

@@ -61,41 +61,41 @@ void check(const array::Region& region) {
 }
 
 Bytes again_puts(Body body) {
-  const auto report = protocol::decode_put_report(body);
+  const auto report = protocol::decode<protocol::PutReport>(body);
   for (const auto& put : report.puts) {
     check(put.part.region);
   }
-  return body_of(protocol::encode(file, report));
+  return body_of(encode(file, Kind::put_report, report));
 }
 
 Bytes again_own(Body body) {
-  const auto own = protocol::decode_own_written(body);
+  const auto own = protocol::decode<protocol::OwnWritten>(body);
   for (const auto& put : own.puts) {
     check(put.part.region);
   }
-  return body_of(protocol::encode(file, own));
+  return body_of(encode(file, Kind::own_written, own));
 }
 
 Bytes again_runs(Body body) {
-  const auto [number, runs] = protocol::decode_run_list(body);
-  check(runs);
-  return body_of(protocol::encode(number, runs));
+  const auto list = protocol::decode<protocol::NumberedRuns>(body);
+  check(list.runs);
+  return body_of(encode(0, Kind::run_list, list));
 }
 
 Bytes again_fill(Body body) {
-  const auto order = protocol::decode_fill_order(body);
+  const auto order = protocol::decode<protocol::FillOrder>(body);
   for (const auto& [variable, runs] : order.holes) {
     check(runs);
   }
-  return body_of(protocol::encode(file, order));
+  return body_of(encode(file, Kind::fill, order));
 }
 
 Bytes again_piece(Body body) {
-  const auto piece = protocol::decode_piece(body);
+  const auto piece = protocol::decode<protocol::Piece>(body);
   check(piece.box);
   require(piece.chunk_elements != 0 || piece.inside.size() == piece.chunk_bytes(piece.count),
           "a piece with other bytes than it says");
-  return body_of(protocol::encode(file, piece));
+  return body_of(encode(file, Kind::piece, piece));
 }
 
 Bytes again_definition(Body body) {
@@ -122,23 +122,41 @@ Bytes again_header(Body body) {
 const std::vector<Again>& decoders() {
   static const std::vector<Again> all{
       &again_header,
-      [](Body b) { return body_of(encode(file, Kind::open, protocol::decode_open(b))); },
-      [](Body b) { return body_of(encode(file, Kind::event, protocol::decode_event(b))); },
+      [](Body b) { return body_of(encode(file, Kind::open, protocol::decode<protocol::Open>(b))); },
+      [](Body b) {
+        return body_of(encode(file, Kind::event, protocol::decode<protocol::Event>(b)));
+      },
       &again_piece,
-      [](Body b) { return body_of(encode(file, Kind::end_step, protocol::decode_step_counts(b))); },
-      [](Body b) { return body_of(encode(file, Kind::placed, protocol::decode_step_note(b))); },
-      [](Body b) { return body_of(encode(file, Kind::action, protocol::decode_action(b))); },
-      [](Body b) { return body_of(encode(file, protocol::decode_opened(b))); },
-      [](Body b) { return body_of(encode(file, Kind::closed, protocol::decode_outcome(b))); },
-      [](Body b) { return body_of(protocol::encode(protocol::decode_notices(b))); },
-      [](Body b) { return body_of(encode(Kind::all_bye, protocol::decode_counters(b))); },
+      [](Body b) {
+        return body_of(encode(file, Kind::end_step, protocol::decode<protocol::StepCounts>(b)));
+      },
+      [](Body b) {
+        return body_of(encode(file, Kind::placed, protocol::decode<protocol::StepNote>(b)));
+      },
+      [](Body b) {
+        return body_of(encode(file, Kind::action, protocol::decode<protocol::ActionNote>(b)));
+      },
+      [](Body b) {
+        return body_of(encode(file, Kind::opened, protocol::decode<protocol::Opened>(b)));
+      },
+      [](Body b) { return body_of(encode(file, Kind::closed, protocol::decode<Outcome>(b))); },
+      [](Body b) {
+        return body_of(
+            protocol::encode(0, Kind::notices, protocol::decode<std::vector<protocol::Notice>>(b)));
+      },
+      [](Body b) {
+        return body_of(protocol::encode(0, Kind::all_bye, protocol::decode<protocol::Counters>(b)));
+      },
       &again_runs,
       [](Body b) {
-        return body_of(protocol::encode_forget_run_list(protocol::decode_forget_run_list(b)));
+        return body_of(
+            protocol::encode(0, Kind::forget_run_list, protocol::decode<std::uint64_t>(b)));
       },
       &again_puts,
       &again_own,
-      [](Body b) { return body_of(encode(file, protocol::decode_expectation(b))); },
+      [](Body b) {
+        return body_of(encode(file, Kind::expect, protocol::decode<protocol::Expectation>(b)));
+      },
       &again_fill,
       &again_definition,
       [](Body b) { return reading::encode(reading::decode_committed(b)); },

@@ -47,26 +47,26 @@ class Lead {
     using protocol::Kind;
     switch (kind) {
       case Kind::event:
-        catalogue_.apply(contents::decode_event(protocol::decode_event(body).what));
+        catalogue_.apply(contents::decode_event(protocol::decode<protocol::Event>(body).what));
         break;
       case Kind::end_step:
-        coordinator_.ended(protocol::decode_step_counts(body), "compute rank 1");
+        coordinator_.ended(protocol::decode<protocol::StepCounts>(body), "compute rank 1");
         break;
       case Kind::close:
-        coordinator_.closed(protocol::decode_step_counts(body), "compute rank 1");
+        coordinator_.closed(protocol::decode<protocol::StepCounts>(body), "compute rank 1");
         break;
       case Kind::put_report: {
-        auto report = protocol::decode_put_report(body);
+        auto report = protocol::decode<protocol::PutReport>(body);
         coordinator_.put(report.step, std::move(report.puts));
         break;
       }
       case Kind::step_done: {
-        const auto note = protocol::decode_step_note(body);
+        const auto note = protocol::decode<protocol::StepNote>(body);
         coordinator_.done(note.step, note.outcome);
         break;
       }
       default: {
-        const auto note = protocol::decode_step_note(body);
+        const auto note = protocol::decode<protocol::StepNote>(body);
         coordinator_.failed(note.outcome, note.step);
       }
     }
@@ -131,13 +131,13 @@ class Home {
     using protocol::Kind;
     switch (kind) {
       case Kind::event:
-        return reports_.event(protocol::decode_event(body));
+        return reports_.event(protocol::decode<protocol::Event>(body));
       case Kind::end_step:
-        return reports_.step_ended(protocol::decode_step_counts(body), "compute rank 2");
+        return reports_.step_ended(protocol::decode<protocol::StepCounts>(body), "compute rank 2");
       case Kind::close:
-        return reports_.closed(protocol::decode_step_counts(body), "compute rank 2");
+        return reports_.closed(protocol::decode<protocol::StepCounts>(body), "compute rank 2");
       default:
-        return of_writers_.step_done(protocol::decode_step_note(body));
+        return of_writers_.step_done(protocol::decode<protocol::StepNote>(body));
     }
   }
 

@@ -226,8 +226,8 @@ std::vector<std::vector<Bytes>> all_bodies() {
                               {{1, {{.dimensions = 1, .start = {4}, .count = {10}}, 7}}}};
   using About = protocol::Notice::About;
   const auto list = std::make_shared<const array::RunList>(runs());
-  const auto known = protocol::encode(7, *list);
-  const auto forgotten = protocol::encode_forget_run_list(7);
+  const auto known = encode(0, Kind::run_list, protocol::NumberedRuns{7, *list});
+  const auto forgotten = protocol::encode(0, Kind::forget_run_list, std::uint64_t{7});
   auto news = framed(known);
   const auto rest = framed(forgotten);
   news.insert(news.end(), rest.begin(), rest.end());
@@ -239,21 +239,23 @@ std::vector<std::vector<Bytes>> all_bodies() {
       {protocol::message(Kind::bye, 5, {}), known},
       {body(encode(1, Kind::open, protocol::Open{"fields", "layout=flat", 1, 2, 3, 4, 4096}))},
       {body(encode(1, Kind::event, protocol::Event{0, 1, definitions[0]}))},
-      {body(encode(1, piece)), body(encode(1, small))},
+      {body(encode(1, Kind::piece, piece)), body(encode(1, Kind::piece, small))},
       {body(encode(1, Kind::end_step, counts))},
       {body(encode(1, Kind::placed, protocol::StepNote{1, 2, 3, failure, 4}))},
       {body(encode(1, Kind::action,
                    protocol::ActionNote{protocol::Action::create, 1, 2, 3, failure}))},
-      {body(encode(1, protocol::Opened{failure, 4096}))},
+      {body(encode(1, Kind::opened, protocol::Opened{failure, 4096}))},
       {body(encode(1, Kind::closed, failure))},
-      {body(protocol::encode({{About::written, 1, 2, {}}, {About::file_failed, 1, 2, failure}}))},
-      {body(encode(Kind::all_bye, std::vector<double>{1, 2.5}))},
+      {body(encode(1, Kind::notices,
+                   std::vector<protocol::Notice>{{About::written, 1, 2, {}},
+                                                 {About::file_failed, 1, 2, failure}}))},
+      {body(protocol::encode(0, Kind::all_bye, protocol::Counters{1, 2.5}))},
       {body(known)},
       {body(forgotten)},
-      {body(encode(1, protocol::PutReport{3, puts()}))},
-      {body(encode(1, protocol::OwnWritten{3, failure, puts()}))},
-      {body(encode(1, protocol::Expectation{3, 4, {0, 1}}))},
-      {body(encode(1, protocol::FillOrder{3, {{0, list}, {1, list}}}))},
+      {body(encode(1, Kind::put_report, protocol::PutReport{3, puts()}))},
+      {body(encode(1, Kind::own_written, protocol::OwnWritten{3, failure, puts()}))},
+      {body(encode(1, Kind::expect, protocol::Expectation{3, 4, {0, 1}}))},
+      {body(encode(1, Kind::fill, protocol::FillOrder{3, {{0, list}, {1, list}}}))},
       definitions,
       {reading::encode(committed())},
       {framed(known), news},
@@ -288,8 +290,9 @@ void reports(const std::filesystem::path& folder) {
   auto part_of_it = cover;
   part_of_it.elements = 12;
   const protocol::StepCounts part{0, 1, 1, {{0, 2}}, {{0, part_of_it}}};
-  const std::string unsure = report(0, event(0)) + report(1, encode(1, Kind::end_step, part)) +
-                             report(3, encode(1, protocol::PutReport{0, puts()})) + report(4, done);
+  const std::string unsure =
+      report(0, event(0)) + report(1, encode(1, Kind::end_step, part)) +
+      report(3, encode(1, Kind::put_report, protocol::PutReport{0, puts()})) + report(4, done);
   const std::string settings{"\0\0\0\0\0\1\0", 7};
   corpus.add(settings + '\0' + of_lead);
   corpus.add(settings + '\0' + unsure);

@@ -140,25 +140,25 @@ void FileCouncil::take_report(int member, const protocol::Bytes& message) {
                           (peers_.members_from(member) == 1 ? "" : " (or those that report to it)");
   switch (protocol::check_header(message, compute_rank_of(member)).kind) {
     case Kind::home_event:
-      event(protocol::decode_event(body));
+      event(protocol::decode<protocol::Event>(body));
       break;
     case Kind::home_step:
-      reports_.step_ended(protocol::decode_step_counts(body), who);
+      reports_.step_ended(protocol::decode<protocol::StepCounts>(body), who);
       break;
     case Kind::home_close:
-      reports_.closed(protocol::decode_step_counts(body), who);
+      reports_.closed(protocol::decode<protocol::StepCounts>(body), who);
       break;
     case Kind::step_done:
-      of_writers_.step_done(protocol::decode_step_note(body));
+      of_writers_.step_done(protocol::decode<protocol::StepNote>(body));
       break;
     case Kind::want_place:
-      of_writers_.want_place(protocol::decode_step_note(body));
+      of_writers_.want_place(protocol::decode<protocol::StepNote>(body));
       break;
     case Kind::action_done:
-      of_writers_.action_done(protocol::decode_action(body));
+      of_writers_.action_done(protocol::decode<protocol::ActionNote>(body));
       break;
     case Kind::flush:
-      of_writers_.hurry(protocol::decode_step_note(body).step);
+      of_writers_.hurry(protocol::decode<protocol::StepNote>(body).step);
       break;
     default:
       pass(message);

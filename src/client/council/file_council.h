@@ -54,7 +54,9 @@ class FileCouncil {
   void closed(const protocol::StepCounts& counts);
   void want_place(std::int64_t step, int variable);
   /// The puts of a step.
-  void report(const protocol::PutReport& report) { pass(protocol::encode(key_, report)); }
+  void report(const protocol::PutReport& report) {
+    pass(protocol::encode(key_, protocol::Kind::put_report, report));
+  }
   void action_done(const protocol::ActionNote& note);
   /// Steps from this one on can no longer be committed.
   void failed(std::int64_t from_step, const Outcome& outcome);

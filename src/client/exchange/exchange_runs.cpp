@@ -33,10 +33,10 @@ void ExchangedRuns::hear(int from, std::span<const std::byte> news) {
     const auto kind = protocol::check_header(message, from).kind;
     const auto body = protocol::body(message);
     if (kind == protocol::Kind::run_list) {
-      auto [number, runs] = protocol::decode_run_list(body);
+      auto [number, runs] = protocol::decode<protocol::NumberedRuns>(body);
       heard_[{from, number}] = std::make_shared<const array::RunList>(std::move(runs));
     } else {
-      heard_.erase({from, protocol::decode_forget_run_list(body)});
+      heard_.erase({from, protocol::decode<std::uint64_t>(body)});
     }
   }
 }

@@ -163,42 +163,42 @@ bool LocalCarrier::move(const std::function<bool()>& enough) {
 void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
   switch (kind) {
     case Kind::known_file:
-      begin_at(protocol::decode_open(body).beginning);
+      begin_at(protocol::decode<protocol::Open>(body).beginning);
       break;
     case Kind::opened:
-      opening_.told = protocol::decode_opened(body);
+      opening_.told = protocol::decode<protocol::Opened>(body);
       break;
     case Kind::placed:
-      writer().place(protocol::decode_step_note(body));
-      blocks_.placed(protocol::decode_step_note(body));
+      writer().place(protocol::decode<protocol::StepNote>(body));
+      blocks_.placed(protocol::decode<protocol::StepNote>(body));
       break;
     case Kind::expect:
-      blocks_.all_ended(protocol::decode_expectation(body));
+      blocks_.all_ended(protocol::decode<protocol::Expectation>(body));
       break;
     case Kind::fill:
-      writer().fill(protocol::decode_fill_order(body));
-      blocks_.filled(protocol::decode_fill_order(body).step);
+      writer().fill(protocol::decode<protocol::FillOrder>(body));
+      blocks_.filled(protocol::decode<protocol::FillOrder>(body).step);
       break;
     case Kind::sync:
-      blocks_.is_whole(protocol::decode_step_note(body).step);
-      writer().make_durable(protocol::decode_step_note(body).step);
+      blocks_.is_whole(protocol::decode<protocol::StepNote>(body).step);
+      writer().make_durable(protocol::decode<protocol::StepNote>(body).step);
       break;
     case Kind::action:
-      blocks_.act(protocol::decode_action(body));
+      blocks_.act(protocol::decode<protocol::ActionNote>(body));
       break;
     case Kind::step_settled: {
-      const auto note = protocol::decode_step_note(body);
+      const auto note = protocol::decode<protocol::StepNote>(body);
       settle(note.step, note.outcome);
       break;
     }
     case Kind::file_failed: {
-      const auto note = protocol::decode_step_note(body);
+      const auto note = protocol::decode<protocol::StepNote>(body);
       blocks_.failed(note.outcome, note.step);
       link_.progress().lost(setup_.key, note.step, note.outcome);
       break;
     }
     case Kind::file_closed:
-      closed_ = protocol::decode_outcome(body);
+      closed_ = protocol::decode<Outcome>(body);
       if (!closed_->ok()) {
         writer().files().remove_uncommitted(-1);
       }

@@ -174,8 +174,9 @@ bool OwnWrites::tell_server() {
       continue;
     }
     const Outcome outcome = *step->second.outcome;
-    auto message = protocol::encode(
-        setup_.key, protocol::OwnWritten{number, outcome, std::move(step->second.puts)});
+    auto message =
+        protocol::encode(setup_.key, protocol::Kind::own_written,
+                         protocol::OwnWritten{number, outcome, std::move(step->second.puts)});
     step = untold_.erase(step);
     file_.settle(number, outcome);
     link_.post(setup_.home, std::move(message));

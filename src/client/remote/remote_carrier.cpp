@@ -190,7 +190,7 @@ void RemoteCarrier::put_in_header(const Block& block, const array::Piece& part) 
     block.pack(part.first, part.count, packed.data());
     piece.inside = packed;
   }
-  link_.post(part.part, protocol::encode(route_.key, piece));
+  link_.post(part.part, protocol::encode(route_.key, Kind::piece, piece));
 }
 
 Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& part,
@@ -222,13 +222,14 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& 
                  .element_bytes = element,
                  .first = first,
                  .count = count};
-    kept.post = link_.post_strided(server, protocol::encode(route_.key, piece), *kept.rows);
+    kept.post =
+        link_.post_strided(server, protocol::encode(route_.key, Kind::piece, piece), *kept.rows);
     return kept;
   }
   kept.bytes = {
       copy != nullptr ? copy : block.first_value() + static_cast<std::size_t>(first) * element,
       bytes};
-  kept.post = link_.post(server, protocol::encode(route_.key, piece), kept.bytes,
+  kept.post = link_.post(server, protocol::encode(route_.key, Kind::piece, piece), kept.bytes,
                          static_cast<std::size_t>(piece.chunk_elements) * element);
   return kept;
 }

@@ -21,7 +21,8 @@ std::uint64_t RunLists::known_to(int server, const std::shared_ptr<const array::
     return found->second;
   }
   const std::uint64_t number = next_++;
-  post_(server, protocol::encode(number, runs->part(first, count)));
+  post_(server, protocol::encode(0, protocol::Kind::run_list,
+                                 protocol::NumberedRuns{number, runs->part(first, count)}));
   known.parts.emplace(part, number);
   return number;
 }
@@ -34,7 +35,7 @@ void RunLists::forget(const array::RunList& runs) {
   const Known known = std::move(found->second);
   known_.erase(found);
   for (const auto& [part, number] : known.parts) {
-    post_(std::get<0>(part), protocol::encode_forget_run_list(number));
+    post_(std::get<0>(part), protocol::encode(0, protocol::Kind::forget_run_list, number));
   }
 }
 

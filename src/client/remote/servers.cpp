@@ -88,18 +88,18 @@ bool Servers::dispatch(const transport::Incoming& incoming) {
   const auto body = protocol::body(incoming.message);
   switch (header.kind) {
     case Kind::opened:
-      files_[header.file].opened = protocol::decode_opened(body);
+      files_[header.file].opened = protocol::decode<protocol::Opened>(body);
       break;
     case Kind::notices:
-      for (const auto& notice : protocol::decode_notices(body)) {
+      for (const auto& notice : protocol::decode<std::vector<protocol::Notice>>(body)) {
         take_notice(notice);
       }
       break;
     case Kind::closed:
-      files_[header.file].closed = protocol::decode_outcome(body);
+      files_[header.file].closed = protocol::decode<Outcome>(body);
       break;
     case Kind::farewell:
-      farewell_ = protocol::decode_counters(body);
+      farewell_ = protocol::decode<protocol::Counters>(body);
       break;
     case Kind::here:
       silence_.answered(number_of(incoming.sender));

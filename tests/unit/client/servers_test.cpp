@@ -57,13 +57,13 @@ class ServersOfARank : public testing::Test {
 TEST_F(ServersOfARank, WhatTheyTellMovesSomething) {
   EXPECT_FALSE(receive({}));
   EXPECT_FALSE(receive({protocol::message(Kind::here, 0, {})}));
-  EXPECT_TRUE(receive({protocol::encode(told_file, protocol::Opened{{}, 4096})}));
+  EXPECT_TRUE(receive({protocol::encode(told_file, Kind::opened, protocol::Opened{{}, 4096})}));
   ASSERT_TRUE(servers_.file(told_file).opened);
   EXPECT_EQ(servers_.file(told_file).opened->domain_bytes, 4096);
   EXPECT_TRUE(receive({protocol::encode(told_file, Kind::closed, failure)}));
   ASSERT_TRUE(servers_.file(told_file).closed);
   EXPECT_EQ(servers_.file(told_file).closed->story, failure.story);
-  EXPECT_TRUE(receive({protocol::encode(Kind::farewell, {1, 2})}));
+  EXPECT_TRUE(receive({protocol::encode(0, Kind::farewell, protocol::Counters{1, 2})}));
   EXPECT_EQ(servers_.farewell(), (std::vector<double>{1, 2}));
   EXPECT_THROW((void)receive({protocol::message(Kind::expect, told_file, {})}), Error);
 }
@@ -73,7 +73,7 @@ TEST_F(ServersOfARank, CopiesAreKeptUntilTheyAreTaken) {
   servers_.keep_until_taken(std::make_shared<std::byte[]>(1), 2);
   wire_.taken = 1;
   EXPECT_FALSE(receive({}));
-  EXPECT_TRUE(receive({protocol::encode(told_file, protocol::Opened{})}));
+  EXPECT_TRUE(receive({protocol::encode(told_file, Kind::opened, protocol::Opened{})}));
   EXPECT_EQ(servers_.take_copy(1), nullptr);
   EXPECT_NE(servers_.take_copy(2), nullptr);
   EXPECT_FALSE(servers_.have_copies());
@@ -86,10 +86,12 @@ TEST_F(ServersOfARank, NoticesOfPutsStepsAndFilesAreTakenIn) {
   const auto told = [](Notice::About about, std::uint64_t number, const Outcome& outcome = {}) {
     return Notice{about, told_file, number, outcome};
   };
-  EXPECT_TRUE(receive({protocol::encode(std::vector<Notice>{
-      told(Notice::About::written, durable), told(Notice::About::durable, durable),
-      told(Notice::About::failed, failed, failure), told(Notice::About::settled, 0),
-      told(Notice::About::settled, 1, failure)})}));
+  EXPECT_TRUE(receive({protocol::encode(
+      0, Kind::notices,
+      std::vector<Notice>{
+          told(Notice::About::written, durable), told(Notice::About::durable, durable),
+          told(Notice::About::failed, failed, failure), told(Notice::About::settled, 0),
+          told(Notice::About::settled, 1, failure)})}));
   EXPECT_TRUE(ledger_.has_reached(durable, State::durable));
   EXPECT_THROW((void)ledger_.has_reached(failed, State::durable), Error);
   EXPECT_EQ(servers_.file(told_file).settled, 2);
@@ -98,8 +100,8 @@ TEST_F(ServersOfARank, NoticesOfPutsStepsAndFilesAreTakenIn) {
   EXPECT_EQ(progress_.standing(told_file).settled, 2);
   EXPECT_EQ(progress_.standing(told_file).failed_from, 1);
   EXPECT_FALSE(ledger_.has_reached(lost, State::durable));
-  EXPECT_TRUE(receive(
-      {protocol::encode(std::vector<Notice>{told(Notice::About::file_failed, 2, failure)})}));
+  EXPECT_TRUE(receive({protocol::encode(
+      0, Kind::notices, std::vector<Notice>{told(Notice::About::file_failed, 2, failure)})}));
   EXPECT_EQ(servers_.file(told_file).failed_from, 2);
   EXPECT_EQ(servers_.file(told_file).failed.story, failure.story);
   EXPECT_THROW((void)ledger_.has_reached(lost, State::durable), Error);

@@ -82,11 +82,11 @@ TEST_F(ALead, TellsWhereTheBordersOfDomainsAre) {
   lead_->start();
   const auto known = orders(Kind::known_file);
   ASSERT_EQ(known.size(), 1U);
-  EXPECT_EQ(protocol::decode_open(protocol::body(known[0])).domain_bytes, 8192);
+  EXPECT_EQ(protocol::decode<protocol::Open>(protocol::body(known[0])).domain_bytes, 8192);
   const auto opened = orders(Kind::opened);
   ASSERT_EQ(opened.size(), 1U);
-  EXPECT_TRUE(protocol::decode_opened(protocol::body(opened[0])).outcome.ok());
-  EXPECT_EQ(protocol::decode_opened(protocol::body(opened[0])).domain_bytes, 8192);
+  EXPECT_TRUE(protocol::decode<protocol::Opened>(protocol::body(opened[0])).outcome.ok());
+  EXPECT_EQ(protocol::decode<protocol::Opened>(protocol::body(opened[0])).domain_bytes, 8192);
 }
 
 // A commit takes time, and the program waits several times as long for the next one.
@@ -119,7 +119,7 @@ class ALeadOfWholeSteps : public ALead {
   void act() {
     for (auto actions = orders(Kind::action); acted_ < actions.size();
          actions = orders(Kind::action)) {
-      auto action = protocol::decode_action(protocol::body(actions[acted_++]));
+      auto action = protocol::decode<protocol::ActionNote>(protocol::body(actions[acted_++]));
       if (action.action == steps::Action::create) {
         std::ofstream{folder_ / ".out.bin.iocomp-here-1"} << "values";
       }
@@ -143,7 +143,8 @@ TEST_F(ALeadOfWholeSteps, CommitsEachStepAtOnce) {
     act();
     const auto settled = orders(Kind::step_settled);
     ASSERT_EQ(settled.size(), static_cast<std::size_t>(step) + 1);
-    EXPECT_EQ(protocol::decode_step_note(protocol::body(settled.back())).outcome.story, "");
+    EXPECT_EQ(protocol::decode<protocol::StepNote>(protocol::body(settled.back())).outcome.story,
+              "");
   }
 }
 

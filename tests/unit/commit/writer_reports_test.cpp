@@ -29,7 +29,7 @@ TEST_F(OfThreeWriters, OneReportTellsThatAllAreDoneAndTheFirstFailure) {
   EXPECT_TRUE(passed_.empty());
   reports_.step_done({4, -1, 2, {ErrorCode::storage_failure, "full"}});
   ASSERT_EQ(passed_.size(), 1U);
-  const auto note = protocol::decode_step_note(protocol::body(passed_.back()));
+  const auto note = protocol::decode<protocol::StepNote>(protocol::body(passed_.back()));
   EXPECT_EQ(last(), Kind::step_done);
   EXPECT_EQ(note.step, 4);
   EXPECT_EQ(note.number, 3);
@@ -52,7 +52,7 @@ TEST_F(OfThreeWriters, OneReportTellsOfAnAction) {
   EXPECT_TRUE(passed_.empty());
   reports_.action_done(note);
   ASSERT_EQ(passed_.size(), 1U);
-  const auto told = protocol::decode_action(protocol::body(passed_.back()));
+  const auto told = protocol::decode<protocol::ActionNote>(protocol::body(passed_.back()));
   EXPECT_EQ(told.writers, 3);
   EXPECT_EQ(told.outcome.story, "lost");
 }

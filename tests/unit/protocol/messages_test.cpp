@@ -59,7 +59,7 @@ TEST(Messages, OpenComesBack) {
   for (const Kind kind : {Kind::open, Kind::home_open, Kind::known_file}) {
     const Bytes message = encode(file, kind, open);
     expect_header(message, kind);
-    const Open back = decode_open(body(message));
+    const Open back = decode<Open>(body(message));
     EXPECT_EQ(back.name, open.name);
     EXPECT_EQ(back.kind, open.kind);
     EXPECT_EQ(back.opener, open.opener);
@@ -70,7 +70,7 @@ TEST(Messages, OpenComesBack) {
     EXPECT_EQ(back.beginning.steps, open.beginning.steps);
     EXPECT_EQ(back.beginning.has_old_bytes, open.beginning.has_old_bytes);
     EXPECT_EQ(back.beginning.variables, open.beginning.variables);
-    expect_refusal_of_every_beginning(message, decode_open);
+    expect_refusal_of_every_beginning(message, decode<Open>);
   }
 }
 
@@ -78,11 +78,11 @@ TEST(Messages, EventComesBack) {
   const Event event{.sequence = large, .caller = 2, .what = {std::byte{9}, std::byte{8}}};
   const Bytes message = encode(file, Kind::home_event, event);
   expect_header(message, Kind::home_event);
-  const Event back = decode_event(body(message));
+  const Event back = decode<Event>(body(message));
   EXPECT_EQ(back.sequence, event.sequence);
   EXPECT_EQ(back.caller, event.caller);
   EXPECT_EQ(back.what, event.what);
-  expect_refusal_of_every_beginning(message, decode_event);
+  expect_refusal_of_every_beginning(message, decode<Event>);
 }
 
 Piece piece(std::span<const std::byte> inside) {
@@ -104,9 +104,9 @@ Piece piece(std::span<const std::byte> inside) {
 
 void expect_piece_comes_back(std::span<const std::byte> inside) {
   const Piece sent = piece(inside);
-  const Bytes message = encode(file, sent);
+  const Bytes message = encode(file, Kind::piece, sent);
   expect_header(message, Kind::piece);
-  const Piece back = decode_piece(body(message));
+  const Piece back = decode<Piece>(body(message));
   EXPECT_EQ(back.step, sent.step);
   EXPECT_EQ(back.variable, sent.variable);
   EXPECT_EQ(back.events, sent.events);
@@ -119,7 +119,7 @@ void expect_piece_comes_back(std::span<const std::byte> inside) {
   EXPECT_EQ(back.chunk_elements, sent.chunk_elements);
   EXPECT_EQ(back.element_bytes, sent.element_bytes);
   EXPECT_EQ(Bytes(back.inside.begin(), back.inside.end()), Bytes(inside.begin(), inside.end()));
-  expect_refusal_of_every_beginning(message, decode_piece);
+  expect_refusal_of_every_beginning(message, decode<Piece>);
 }
 
 TEST(Messages, PieceComesBack) { expect_piece_comes_back({}); }
@@ -149,7 +149,7 @@ TEST(Messages, StepCountsComeBack) {
   for (const Kind kind : {Kind::end_step, Kind::close, Kind::home_step, Kind::home_close}) {
     const Bytes message = encode(file, kind, counts());
     expect_header(message, kind);
-    const StepCounts back = decode_step_counts(body(message));
+    const StepCounts back = decode<StepCounts>(body(message));
     EXPECT_EQ(back.step, 7);
     EXPECT_EQ(back.events, 3);
     EXPECT_EQ(back.members, 2);
@@ -157,7 +157,7 @@ TEST(Messages, StepCountsComeBack) {
     EXPECT_EQ(back.variables, counts().variables);
     EXPECT_EQ(back.sums, counts().sums);
     EXPECT_EQ(back.predecessors, counts().predecessors);
-    expect_refusal_of_every_beginning(message, decode_step_counts);
+    expect_refusal_of_every_beginning(message, decode<StepCounts>);
   }
 }
 
@@ -166,10 +166,10 @@ TEST(Messages, HowFarAnotherFileHasComeComesBack) {
   for (const Kind kind : {Kind::other, Kind::home_other}) {
     const Bytes message = encode(file, kind, Other{large, standing});
     expect_header(message, kind);
-    const Other back = decode_other(body(message));
+    const Other back = decode<Other>(body(message));
     EXPECT_EQ(back.file, large);
     EXPECT_EQ(back.standing, standing);
-    expect_refusal_of_every_beginning(message, decode_other);
+    expect_refusal_of_every_beginning(message, decode<Other>);
   }
 }
 
@@ -199,12 +199,12 @@ TEST(Messages, StepNoteComesBack) {
        {Kind::flush, Kind::want_place, Kind::placed, Kind::step_settled, Kind::step_done}) {
     const Bytes message = encode(file, kind, note);
     expect_header(message, kind);
-    const StepNote back = decode_step_note(body(message));
+    const StepNote back = decode<StepNote>(body(message));
     EXPECT_EQ(back.step, note.step);
     EXPECT_EQ(back.variable, note.variable);
     EXPECT_EQ(back.number, note.number);
     expect_equal(back.outcome, note.outcome);
-    expect_refusal_of_every_beginning(message, decode_step_note);
+    expect_refusal_of_every_beginning(message, decode<StepNote>);
   }
 }
 
@@ -214,13 +214,13 @@ TEST(Messages, ActionComesBack) {
   for (const Kind kind : {Kind::action, Kind::action_done}) {
     const Bytes message = encode(file, kind, note);
     expect_header(message, kind);
-    const ActionNote back = decode_action(body(message));
+    const ActionNote back = decode<ActionNote>(body(message));
     EXPECT_EQ(back.action, note.action);
     EXPECT_EQ(back.number, note.number);
     EXPECT_EQ(back.step, note.step);
     EXPECT_EQ(back.settled, note.settled);
     expect_equal(back.outcome, note.outcome);
-    expect_refusal_of_every_beginning(message, decode_action);
+    expect_refusal_of_every_beginning(message, decode<ActionNote>);
   }
 }
 
@@ -229,19 +229,20 @@ TEST(Messages, OutcomeComesBack) {
     for (const Outcome& outcome : {disk_full, Outcome{}}) {
       const Bytes message = encode(file, kind, outcome);
       expect_header(message, kind);
-      expect_equal(decode_outcome(body(message)), outcome);
-      expect_refusal_of_every_beginning(message, decode_outcome);
+      expect_equal(decode<Outcome>(body(message)), outcome);
+      expect_refusal_of_every_beginning(message, decode<Outcome>);
     }
   }
 }
 
 TEST(Messages, OpenedComesBack) {
-  const Bytes message = encode(file, Opened{.outcome = disk_full, .domain_bytes = 512});
+  const Bytes message =
+      encode(file, Kind::opened, Opened{.outcome = disk_full, .domain_bytes = 512});
   expect_header(message, Kind::opened);
-  const Opened back = decode_opened(body(message));
+  const Opened back = decode<Opened>(body(message));
   expect_equal(back.outcome, disk_full);
   EXPECT_EQ(back.domain_bytes, 512);
-  expect_refusal_of_every_beginning(message, decode_opened);
+  expect_refusal_of_every_beginning(message, decode<Opened>);
 }
 
 TEST(Messages, NoticesComeBackInTheirOrder) {
@@ -249,9 +250,9 @@ TEST(Messages, NoticesComeBackInTheirOrder) {
       {.about = Notice::About::written, .file = file, .number = 1, .outcome = {}},
       {.about = Notice::About::failed, .file = file, .number = 2, .outcome = disk_full},
       {.about = Notice::About::file_failed, .file = 3, .number = 0, .outcome = disk_full}};
-  const Bytes message = encode(notices);
+  const Bytes message = encode(0, Kind::notices, notices);
   expect_header(message, Kind::notices, 0);
-  const auto back = decode_notices(body(message));
+  const auto back = decode<std::vector<Notice>>(body(message));
   ASSERT_EQ(back.size(), notices.size());
   for (std::size_t i = 0; i < notices.size(); ++i) {
     EXPECT_EQ(back[i].about, notices[i].about);
@@ -259,21 +260,21 @@ TEST(Messages, NoticesComeBackInTheirOrder) {
     EXPECT_EQ(back[i].number, notices[i].number);
     expect_equal(back[i].outcome, notices[i].outcome);
   }
-  expect_refusal_of_every_beginning(message, decode_notices);
+  expect_refusal_of_every_beginning(message, decode<std::vector<Notice>>);
 }
 
 TEST(Messages, CountersComeBack) {
   const std::vector<double> counters{0.5, 1e300, -1};
   for (const Kind kind : {Kind::farewell, Kind::server_bye, Kind::all_bye}) {
-    const Bytes message = encode(kind, counters);
+    const Bytes message = encode(0, kind, counters);
     expect_header(message, kind, 0);
-    EXPECT_EQ(decode_counters(body(message)), counters);
-    expect_refusal_of_every_beginning(message, decode_counters);
+    EXPECT_EQ(decode<Counters>(body(message)), counters);
+    expect_refusal_of_every_beginning(message, decode<Counters>);
   }
 }
 
 TEST(Messages, ByeIsAHeaderAlone) {
-  const Bytes message = encode(file, Kind::bye);
+  const Bytes message = protocol::message(Kind::bye, file, {});
   expect_header(message, Kind::bye);
   EXPECT_TRUE(body(message).empty());
 }
@@ -283,9 +284,9 @@ void expect_refusal(const Change& change) {
   const Bytes inside(40);
   Piece sent = piece(inside);
   sent.runs = 0;
-  ASSERT_NO_THROW((void)decode_piece(body(encode(file, sent))));
+  ASSERT_NO_THROW((void)decode<Piece>(body(encode(file, Kind::piece, sent))));
   change(sent);
-  EXPECT_THROW((void)decode_piece(body(encode(file, sent))), Error);
+  EXPECT_THROW((void)decode<Piece>(body(encode(file, Kind::piece, sent))), Error);
 }
 
 TEST(Messages, APieceThatIsNoneIsRefused) {
@@ -304,31 +305,31 @@ TEST(Messages, APieceThatIsNoneIsRefused) {
 TEST(Messages, NumbersOfNoticesThatAreNotThereTakeNoMemory) {
   WireWriter writer;
   writer.put(std::uint64_t{1} << 60U);
-  EXPECT_THROW((void)decode_notices(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<std::vector<Notice>>(writer.bytes()), Error);
 }
 
 TEST(Messages, ListsThatEndWithinANumberAreRefused) {
   WireWriter writer;
   writer.put_text("nine byte");
-  EXPECT_THROW((void)decode_counters(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<Counters>(writer.bytes()), Error);
 }
 
 TEST(Messages, StepCountsBelowNothingAreRefused) {
   StepCounts wrong = counts();
   wrong.predecessors.front().steps = -1;
-  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  EXPECT_THROW((void)decode<StepCounts>(body(encode(file, Kind::end_step, wrong))), Error);
   wrong = counts();
   wrong.members = -1;
-  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  EXPECT_THROW((void)decode<StepCounts>(body(encode(file, Kind::end_step, wrong))), Error);
   wrong = counts();
   wrong.step = std::numeric_limits<std::int64_t>::max();
-  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  EXPECT_THROW((void)decode<StepCounts>(body(encode(file, Kind::end_step, wrong))), Error);
   wrong = counts();
   wrong.pieces[0].first = -1;
-  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  EXPECT_THROW((void)decode<StepCounts>(body(encode(file, Kind::end_step, wrong))), Error);
   wrong = counts();
   wrong.sums[0].block.box.count[0] = -1;
-  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  EXPECT_THROW((void)decode<StepCounts>(body(encode(file, Kind::end_step, wrong))), Error);
 }
 
 }  // namespace

@@ -72,12 +72,12 @@ void expect_equal(const std::vector<steps::PutRecord>& one,
 }
 
 TEST(PutMessages, RunListComesBackWithItsNumber) {
-  const Bytes message = encode(17, runs());
+  const Bytes message = encode(0, Kind::run_list, NumberedRuns{17, runs()});
   EXPECT_EQ(check_header(message, 0).kind, Kind::run_list);
-  const auto [number, list] = decode_run_list(body(message));
+  const auto [number, list] = decode<NumberedRuns>(body(message));
   EXPECT_EQ(number, 17U);
   expect_equal(list, runs());
-  expect_refusal_of_every_beginning(message, decode_run_list);
+  expect_refusal_of_every_beginning(message, decode<NumberedRuns>);
 }
 
 TEST(PutMessages, RunListThatDoesNotAscendIsRefused) {
@@ -86,71 +86,73 @@ TEST(PutMessages, RunListThatDoesNotAscendIsRefused) {
   writer.put(std::uint64_t{2});
   writer.put(array::Run{.index = 5, .elements = 2});
   writer.put(array::Run{.index = 6, .elements = 1});
-  EXPECT_THROW((void)decode_run_list(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<NumberedRuns>(writer.bytes()), Error);
 }
 
 TEST(PutMessages, RunListThatClaimsMoreRunsThanItHasIsRefusedBeforeMemoryIsTaken) {
   WireWriter writer;
   writer.put(std::uint64_t{17});
   writer.put(std::uint64_t{1} << 60U);
-  EXPECT_THROW((void)decode_run_list(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<NumberedRuns>(writer.bytes()), Error);
 }
 
 TEST(PutMessages, ForgetRunListComesBack) {
-  const Bytes message = encode_forget_run_list(17);
+  const Bytes message = encode(0, Kind::forget_run_list, std::uint64_t{17});
   EXPECT_EQ(check_header(message, 0).kind, Kind::forget_run_list);
-  EXPECT_EQ(decode_forget_run_list(body(message)), 17U);
-  expect_refusal_of_every_beginning(message, decode_forget_run_list);
+  EXPECT_EQ(decode<std::uint64_t>(body(message)), 17U);
+  expect_refusal_of_every_beginning(message, decode<std::uint64_t>);
 }
 
 TEST(PutMessages, PutReportComesBack) {
-  const Bytes message = encode(the_file, PutReport{.step = beyond_32_bits, .puts = puts()});
+  const Bytes message =
+      encode(the_file, Kind::put_report, PutReport{.step = beyond_32_bits, .puts = puts()});
   EXPECT_EQ(check_header(message, 0).kind, Kind::put_report);
   EXPECT_EQ(check_header(message, 0).file, the_file);
-  const PutReport back = decode_put_report(body(message));
+  const PutReport back = decode<PutReport>(body(message));
   EXPECT_EQ(back.step, beyond_32_bits);
   expect_equal(back.puts, puts());
-  expect_refusal_of_every_beginning(message, decode_put_report);
+  expect_refusal_of_every_beginning(message, decode<PutReport>);
 }
 
 TEST(PutMessages, OwnWrittenComesBack) {
   const Outcome failed{ErrorCode::storage_failure, "no space left"};
-  const Bytes message = encode(the_file, OwnWritten{.step = 3, .outcome = failed, .puts = puts()});
+  const Bytes message =
+      encode(the_file, Kind::own_written, OwnWritten{.step = 3, .outcome = failed, .puts = puts()});
   EXPECT_EQ(check_header(message, 0).kind, Kind::own_written);
-  const OwnWritten back = decode_own_written(body(message));
+  const OwnWritten back = decode<OwnWritten>(body(message));
   EXPECT_EQ(back.step, 3);
   EXPECT_EQ(back.outcome.code, failed.code);
   EXPECT_EQ(back.outcome.story, failed.story);
   expect_equal(back.puts, puts());
-  expect_refusal_of_every_beginning(message, decode_own_written);
+  expect_refusal_of_every_beginning(message, decode<OwnWritten>);
 }
 
 TEST(PutMessages, ExpectationComesBack) {
   const Bytes message = encode(
-      the_file,
+      the_file, Kind::expect,
       Expectation{.step = 2, .pieces = beyond_32_bits, .report = {1, 4}, .ends_stripes = false});
   EXPECT_EQ(check_header(message, 0).kind, Kind::expect);
-  const Expectation back = decode_expectation(body(message));
+  const Expectation back = decode<Expectation>(body(message));
   EXPECT_EQ(back.step, 2);
   EXPECT_EQ(back.pieces, beyond_32_bits);
   EXPECT_EQ(back.report, (std::vector<std::int32_t>{1, 4}));
   EXPECT_FALSE(back.ends_stripes);
-  expect_refusal_of_every_beginning(message, decode_expectation);
+  expect_refusal_of_every_beginning(message, decode<Expectation>);
 }
 
 TEST(PutMessages, FillOrderComesBack) {
   const auto list = std::make_shared<const array::RunList>(runs());
   const auto none = std::make_shared<const array::RunList>();
-  const Bytes message =
-      encode(the_file, FillOrder{.step = 2, .holes = {{1, list}, {2, list}, {6, none}}});
+  const Bytes message = encode(the_file, Kind::fill,
+                               FillOrder{.step = 2, .holes = {{1, list}, {2, list}, {6, none}}});
   EXPECT_EQ(check_header(message, 0).kind, Kind::fill);
-  const FillOrder back = decode_fill_order(body(message));
+  const FillOrder back = decode<FillOrder>(body(message));
   EXPECT_EQ(back.step, 2);
   ASSERT_EQ(back.holes.size(), 3U);
   expect_equal(*back.holes.at(1), runs());
   EXPECT_EQ(back.holes.at(2), back.holes.at(1));  // it is sent once
   EXPECT_EQ(back.holes.at(6)->size(), 0U);
-  expect_refusal_of_every_beginning(message, decode_fill_order);
+  expect_refusal_of_every_beginning(message, decode<FillOrder>);
 }
 
 TEST(PutMessages, AFillOrderWhoseFirstListIsThatOfOneBeforeIsRefused) {
@@ -159,12 +161,14 @@ TEST(PutMessages, AFillOrderWhoseFirstListIsThatOfOneBeforeIsRefused) {
   writer.put(std::uint64_t{1});
   writer.put(std::int32_t{1});
   writer.put(true);
-  EXPECT_THROW((void)decode_fill_order(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<FillOrder>(writer.bytes()), Error);
 }
 
 TEST(PutMessages, PutsThatAreNoneAreRefused) {
   const auto refuses = [](const steps::PutRecord& put) {
-    EXPECT_THROW((void)decode_put_report(body(encode(the_file, PutReport{0, {put}}))), Error);
+    EXPECT_THROW(
+        (void)decode<PutReport>(body(encode(the_file, Kind::put_report, PutReport{0, {put}}))),
+        Error);
   };
   for (auto put : puts()) {
     put.part.count = 5;
@@ -181,7 +185,7 @@ TEST(PutMessages, NumbersOfPutsThatAreNotThereTakeNoMemory) {
   WireWriter writer;
   writer.put(std::int64_t{0});
   writer.put(std::uint64_t{1} << 60U);
-  EXPECT_THROW((void)decode_put_report(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<PutReport>(writer.bytes()), Error);
 }
 
 TEST(PutMessages, AnExpectationThatEndsWithinANumberIsRefused) {
@@ -189,7 +193,7 @@ TEST(PutMessages, AnExpectationThatEndsWithinANumberIsRefused) {
   writer.put(std::int64_t{2});
   writer.put(std::int64_t{3});
   writer.put_text("seven b");
-  EXPECT_THROW((void)decode_expectation(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<Expectation>(writer.bytes()), Error);
 }
 
 TEST(PutMessages, RunsThatEndBehind63BitsAreRefused) {
@@ -197,15 +201,15 @@ TEST(PutMessages, RunsThatEndBehind63BitsAreRefused) {
   writer.put(std::uint64_t{1});  // its number
   writer.put(std::uint64_t{1});  // so many
   writer.put(array::Run{.index = 5, .elements = std::numeric_limits<std::int64_t>::max() - 4});
-  EXPECT_THROW((void)decode_run_list(writer.bytes()), Error);
+  EXPECT_THROW((void)decode<NumberedRuns>(writer.bytes()), Error);
 }
 
 TEST(PutMessages, WhatIsNeitherYesNorNoIsRefused) {
-  auto message = encode(the_file, PutReport{0, {puts()[0]}});
+  auto message = encode(the_file, Kind::put_report, PutReport{0, {puts()[0]}});
   const std::size_t is_list = sizeof(Header) + 2 * sizeof(std::int64_t) + 2 * sizeof(std::int32_t) +
                               2 * sizeof(std::int64_t);
   message.at(is_list) = std::byte{2};
-  EXPECT_THROW((void)decode_put_report(body(message)), Error);
+  EXPECT_THROW((void)decode<PutReport>(body(message)), Error);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST_F(AHome, JoinsWhatItsMembersReport) {
   home_.end_step(2, {0, 1, 1, {}, {}});
   const auto ended = passed(Kind::home_step);
   ASSERT_EQ(ended.size(), 1U);
-  EXPECT_EQ(protocol::decode_step_counts(ended[0]).members, 2);
+  EXPECT_EQ(protocol::decode<protocol::StepCounts>(ended[0]).members, 2);
   EXPECT_TRUE(passed(Kind::home_failed).empty());
 }
 
@@ -85,7 +85,7 @@ TEST_F(AHome, AMemberThatHasLeftHasClosedTheFileWhereItWas) {
   home_.left(2);
   const auto closed = passed(Kind::home_close);
   ASSERT_EQ(closed.size(), 1U);
-  const auto counts = protocol::decode_step_counts(closed[0]);
+  const auto counts = protocol::decode<protocol::StepCounts>(closed[0]);
   EXPECT_EQ(counts.step, 2);
   EXPECT_EQ(counts.events, 3);
   EXPECT_EQ(counts.members, 2);

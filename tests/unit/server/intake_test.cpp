@@ -26,7 +26,7 @@ class AnIntake : public OneServer {
  protected:
   using Strings = std::vector<std::string>;
   void take(int client, const protocol::Piece& piece) {
-    intake_.take(client, protocol::encode(key, piece));
+    intake_.take(client, protocol::encode(key, protocol::Kind::piece, piece));
   }
   /// Nothing is left but so much.
   void use_up_memory(std::size_t but = 0) {

@@ -156,7 +156,7 @@ class OneServer : public testing::Test {
     constexpr std::array names{"", "written", "durable", "failed", "settled", "file failed"};
     std::vector<std::string> all;
     for (const auto& body : wire_.bodies(client, protocol::Kind::notices)) {
-      for (const auto& notice : protocol::decode_notices(body)) {
+      for (const auto& notice : protocol::decode<std::vector<protocol::Notice>>(body)) {
         all.push_back(std::to_string(notice.number) + ' ' +
                       names.at(static_cast<std::size_t>(notice.about)));
       }

@@ -65,7 +65,7 @@ class AServer : public OneServer {
     say(protocol::encode(key, Kind::event, protocol::Event{0, 0, contents::encode(event)}));
     events_ = 1;
     for (std::int64_t i = 0; i < pieces; ++i) {
-      say(protocol::encode(key, piece(client, 0, i * piece_bytes, piece_bytes)));
+      say(protocol::encode(key, Kind::piece, piece(client, 0, i * piece_bytes, piece_bytes)));
     }
     say(protocol::encode(
         key, Kind::end_step,
@@ -78,7 +78,7 @@ class AServer : public OneServer {
   void say_goodbye() {
     say(protocol::encode(key, Kind::close,
                          protocol::StepCounts{.step = 1, .events = 1, .members = 1}));
-    say(protocol::encode(0, Kind::bye));
+    say(protocol::message(Kind::bye, 0, {}));
   }
   /// @param more  settings, as TOML.
   Server::End serve(const std::string& more = {}, bool is_terminated = false,
@@ -124,7 +124,8 @@ TEST_F(AServer, ReadsBackWhatItHasSpilled) {
   EXPECT_EQ(serve("files.out.when_full = \"spill\"\nstaging.spill = \"" + folder_ / "" + "\"\n"),
             Server::End::all_left);
   expect_the_step();
-  const auto counted = protocol::decode_counters(wire_.bodies(client, Kind::farewell).at(0));
+  const auto counted =
+      protocol::decode<protocol::Counters>(wire_.bodies(client, Kind::farewell).at(0));
   EXPECT_GT(counted.at(static_cast<std::size_t>(trace::Counter::spilled_bytes)), 0);
 }
 
