@@ -25,7 +25,8 @@ HomeFile::HomeFile(Context& context, std::uint64_t key, Pass pass)
     : context_{context},
       key_{key},
       pass_{std::move(pass)},
-      of_writers_{key, context.post.tree().here().size(), pass_} {}
+      reports_{key, context.post.tree().here().size(), pass_,
+               [this](const steps::Difference& difference) { different(difference); }} {}
 
 std::string HomeFile::compute_rank(int client) const {
   return "compute rank " + std::to_string(context_.place.clients.at(client));
@@ -48,21 +49,16 @@ void HomeFile::left(int client) {
   }
 }
 
-// If all compute ranks are members of a file, it is known how many report through this server. For
-// other files, each home reports for itself, and servers pass these reports on unchanged.
-void HomeFile::begin(std::int64_t members) {
-  reports_.emplace(key_, members, pass_,
-                   [this](const steps::Difference& difference) { different(difference); });
-}
-
 void HomeFile::open(const protocol::Open& open, const std::string& who) {
   if (!first_open_) {
     first_open_ = open;
     const auto& counts = context_.place.client_counts;
     const auto& here = context_.post.tree().here();
+    // If all compute ranks are members of a file, it is known how many report through this server.
+    // For other files, each home reports for itself, and servers pass these reports on unchanged.
     is_of_all_ = open.members == std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     if (is_of_all_) {
-      begin(
+      reports_.expect(
           std::accumulate(counts.begin() + here.first, counts.begin() + here.end, std::int64_t{0}));
     }
     // Servers above must know that members report from here, even if others have opened the file
@@ -80,8 +76,8 @@ void HomeFile::open(int client, const protocol::Open& open) {
   in_step_[client].members = 1;
   this->open(open, compute_rank(client));
   home_members_ = open.home_members;
-  if (!reports_) {
-    begin(home_members_);
+  if (!is_of_all_ && clients_.size() == 1) {
+    reports_.expect(home_members_);
   }
   if (opened_) {
     context_.post.to_rank(client, protocol::encode(key_, Kind::opened, *opened_));
@@ -98,40 +94,22 @@ void HomeFile::opened(const protocol::Opened& opened) {
   }
 }
 
-void HomeFile::event(int /*client*/, const protocol::Event& event) {
-  of_writers_.defined(event);
-  reports_->event(event);
-}
+void HomeFile::event(int /*client*/, const protocol::Event& event) { reports_.event(event); }
 
 void HomeFile::end_step(int client, const protocol::StepCounts& counts) {
   auto& now = in_step_[client];
   now.step = counts.step + 1;
   now.events = counts.events;
-  reports_->step_ended(counts, compute_rank(client));
+  reports_.ended(Kind::home_step, counts, compute_rank(client));
 }
 
 void HomeFile::close(int client, const protocol::StepCounts& counts) {
   in_step_.erase(client);
-  reports_->closed(counts, compute_rank(client));
+  reports_.ended(Kind::home_close, counts, compute_rank(client));
 }
 
 void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
   switch (kind) {
-    case Kind::want_place:
-      of_writers_.want_place(protocol::decode<protocol::StepNote>(body));
-      break;
-    case Kind::step_done:
-      of_writers_.step_done(protocol::decode<protocol::StepNote>(body));
-      break;
-    case Kind::action_done:
-      of_writers_.action_done(protocol::decode<protocol::ActionNote>(body));
-      break;
-    case Kind::put_report:  // a list, of which nothing can be joined
-      pass_(protocol::message(kind, key_, body));
-      break;
-    case Kind::home_other:
-      other(body);
-      break;
     case Kind::home_failed:
       give_up(protocol::decode<protocol::StepNote>(body));
       break;
@@ -140,24 +118,20 @@ void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
       this->open(open, "compute rank " + std::to_string(open.opener));
       break;
     }
+    case Kind::home_event:
+    case Kind::home_step:
+    case Kind::home_close:
+      if (!is_of_all_) {
+        if (kind == Kind::home_event) {
+          reports_.defined(protocol::decode<protocol::Event>(body));
+        }
+        pass_(protocol::message(kind, key_, body));
+        break;
+      }
+      [[fallthrough]];
     default:
-      report_of_members(kind, server, body);
-  }
-}
-
-void HomeFile::report_of_members(Kind kind, int server, std::span<const std::byte> body) {
-  const std::string who = "a compute rank of server " + std::to_string(server) + " or below it";
-  if (kind == Kind::home_event) {
-    of_writers_.defined(protocol::decode<protocol::Event>(body));
-  }
-  if (!is_of_all_) {
-    pass_(protocol::message(kind, key_, body));
-  } else if (kind == Kind::home_event) {
-    reports_->event(protocol::decode<protocol::Event>(body));
-  } else if (kind == Kind::home_step) {
-    reports_->step_ended(protocol::decode<protocol::StepCounts>(body), who);
-  } else {
-    reports_->closed(protocol::decode<protocol::StepCounts>(body), who);
+      reports_.take(kind, body,
+                    "a compute rank of server " + std::to_string(server) + " or below it");
   }
 }
 

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "commit/reports.h"
-#include "commit/writer_reports.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
@@ -56,8 +55,6 @@ class HomeFile {
  private:
   void different(const steps::Difference& difference);
   void open(const protocol::Open& open, const std::string& who);
-  void begin(std::int64_t members);
-  void report_of_members(protocol::Kind kind, int server, std::span<const std::byte> body);
   [[nodiscard]] std::string compute_rank(int client) const;
 
   Context& context_;
@@ -70,8 +67,7 @@ class HomeFile {
   std::map<int, protocol::StepCounts> in_step_;  // the step of each client that has not closed
   std::optional<protocol::Opened> opened_;
   std::optional<Outcome> closed_;
-  std::optional<commit::Reports> reports_;  // of members
-  commit::WriterReports of_writers_;
+  commit::Reports reports_;
   bool is_different_ = false;                // or the file has failed anyway
   std::optional<protocol::Notice> failure_;  // of the file
 };

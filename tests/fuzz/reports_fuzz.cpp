@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "commit/reports.h"
-#include "commit/writer_reports.h"
 #include "contents/catalogue.h"
 #include "contents/rules.h"
 #include "fuzz/target.h"
@@ -109,41 +108,33 @@ class Lead {
 class Home {
  public:
   Home(Material& material, Lead& lead)
-      : reports_{file, 1 + material.up_to(2),
+      : reports_{file, 2,
                  [&lead](const protocol::Bytes& message) {
                    using protocol::Kind;
                    const Kind kind = protocol::check_header(message, 0).kind;
-                   const auto body = protocol::body(message);
                    lead.hear(kind == Kind::home_event   ? Kind::event
                              : kind == Kind::home_step  ? Kind::end_step
                              : kind == Kind::home_close ? Kind::close
                                                         : kind,
-                             body);
+                             protocol::body(message));
                  },
                  [](const steps::Difference& difference) {
                    require(!difference.what.empty(), "a difference without a story");
-                 }},
-        of_writers_{file, 2, [&lead](const protocol::Bytes& message) {
-                      lead.hear(protocol::check_header(message, 0).kind, protocol::body(message));
-                    }} {}
+                 }} {
+    reports_.expect(1 + material.up_to(2));
+  }
 
   void hear(protocol::Kind kind, std::span<const std::byte> body) {
     using protocol::Kind;
-    switch (kind) {
-      case Kind::event:
-        return reports_.event(protocol::decode<protocol::Event>(body));
-      case Kind::end_step:
-        return reports_.step_ended(protocol::decode<protocol::StepCounts>(body), "compute rank 2");
-      case Kind::close:
-        return reports_.closed(protocol::decode<protocol::StepCounts>(body), "compute rank 2");
-      default:
-        return of_writers_.step_done(protocol::decode<protocol::StepNote>(body));
-    }
+    reports_.take(kind == Kind::event      ? Kind::home_event
+                  : kind == Kind::end_step ? Kind::home_step
+                  : kind == Kind::close    ? Kind::home_close
+                                           : Kind::step_done,
+                  body, "compute rank 2");
   }
 
  private:
   commit::Reports reports_;
-  commit::WriterReports of_writers_;
 };
 
 }  // namespace

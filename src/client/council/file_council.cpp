@@ -15,11 +15,9 @@
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "commit/reports.h"
-#include "commit/writer_reports.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
-#include "protocol/put_messages.h"
 #include "steps/ends.h"
 #include "steps/predecessors.h"
 #include "trace/counters.h"
@@ -36,13 +34,13 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters, steps::Progress
       reports_{key_, peers_.members_from_here(),
                [this](protocol::Bytes message) { pass(std::move(message)); },
                [this, name = setup.lead.open.name](const steps::Difference& difference) {
-                 different(name, difference);
+                 reports_.note(Kind::home_failed, {difference.from_step, -1, 0,
+                                                   steps::different_calls(name, difference.what)});
                }},
-      of_writers_{key_, peers_.members_from_here(),
-                  [this](protocol::Bytes message) { pass(std::move(message)); }},
       counters_{counters},
       record_{counters.timeline(), setup.lead.open.name},
       jobs_{"iocomp-commit"} {
+  reports_.expect(peers_.members_from_here());
   if (peers_.member() != 0) {
     return;
   }
@@ -73,42 +71,9 @@ void FileCouncil::run(commit::Publication::Job job, commit::Publisher::Then then
       });
 }
 
-void FileCouncil::event(const protocol::Event& event) {
-  of_writers_.defined(event);
-  reports_.event(event);
-}
-
-void FileCouncil::step_ended(const protocol::StepCounts& counts) {
-  reports_.step_ended(counts, "compute rank " + std::to_string(compute_rank()));
-}
-
-void FileCouncil::closed(const protocol::StepCounts& counts) {
-  reports_.closed(counts, "compute rank " + std::to_string(compute_rank()));
-}
-
-void FileCouncil::step_done(std::int64_t step, const Outcome& outcome) {
-  of_writers_.step_done({step, -1, 1, outcome});
-}
-
-void FileCouncil::want_place(std::int64_t step, int variable) {
-  of_writers_.want_place({step, variable, 0, {}});
-}
-
-void FileCouncil::action_done(const protocol::ActionNote& note) { of_writers_.action_done(note); }
-
-void FileCouncil::hurry(std::int64_t step) { of_writers_.hurry(step); }
-
-void FileCouncil::different(const std::string& file_name, const steps::Difference& difference) {
-  failed(difference.from_step, steps::different_calls(file_name, difference.what));
-}
-
-void FileCouncil::failed(std::int64_t from_step, const Outcome& outcome) {
-  pass(protocol::encode(key_, Kind::home_failed, protocol::StepNote{from_step, -1, 0, outcome}));
-}
-
 void FileCouncil::pass(protocol::Bytes message) {
   if (lead_) {
-    tell_lead(message);
+    lead_->take(protocol::check_header(message, 0).kind, protocol::body(message));
   } else {
     peers_.report(std::move(message));
   }
@@ -133,40 +98,11 @@ bool FileCouncil::advance(const Obey& obey, const std::function<bool()>& enough)
   return moved;
 }
 
-// Some reports are compared or summed on their way up, and others are passed on.
 void FileCouncil::take_report(int member, const protocol::Bytes& message) {
-  const auto body = protocol::body(message);
   const std::string who = "compute rank " + std::to_string(compute_rank_of(member)) +
                           (peers_.members_from(member) == 1 ? "" : " (or those that report to it)");
-  switch (protocol::check_header(message, compute_rank_of(member)).kind) {
-    case Kind::home_event:
-      event(protocol::decode<protocol::Event>(body));
-      break;
-    case Kind::home_step:
-      reports_.step_ended(protocol::decode<protocol::StepCounts>(body), who);
-      break;
-    case Kind::home_close:
-      reports_.closed(protocol::decode<protocol::StepCounts>(body), who);
-      break;
-    case Kind::step_done:
-      of_writers_.step_done(protocol::decode<protocol::StepNote>(body));
-      break;
-    case Kind::want_place:
-      of_writers_.want_place(protocol::decode<protocol::StepNote>(body));
-      break;
-    case Kind::action_done:
-      of_writers_.action_done(protocol::decode<protocol::ActionNote>(body));
-      break;
-    case Kind::flush:
-      of_writers_.hurry(protocol::decode<protocol::StepNote>(body).step);
-      break;
-    default:
-      pass(message);
-  }
-}
-
-void FileCouncil::tell_lead(const protocol::Bytes& message) {
-  lead_->take(protocol::check_header(message, 0).kind, protocol::body(message));
+  reports_.take(protocol::check_header(message, compute_rank_of(member)).kind,
+                protocol::body(message), who);
 }
 
 }  // namespace iocomp::client

@@ -15,7 +15,6 @@
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "commit/reports.h"
-#include "commit/writer_reports.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "steps/ends.h"
@@ -47,25 +46,14 @@ class FileCouncil {
   [[nodiscard]] int member() const noexcept { return peers_.member(); }
   [[nodiscard]] int compute_rank() const { return compute_rank_of(peers_.member()); }
 
-  // Reports of this member.
-  void event(const protocol::Event& event);
-  void step_ended(const protocol::StepCounts& counts);
-  void step_done(std::int64_t step, const Outcome& outcome);
-  void closed(const protocol::StepCounts& counts);
-  void want_place(std::int64_t step, int variable);
-  /// The puts of a step.
-  void report(const protocol::PutReport& report) {
-    pass(protocol::encode(key_, protocol::Kind::put_report, report));
+  /// Reports of this member, and of those below it.
+  [[nodiscard]] commit::Reports& reports() noexcept { return reports_; }
+  /// This member has ended a step or closed the file: home_step or home_close.
+  void ended(protocol::Kind kind, const protocol::StepCounts& counts) {
+    reports_.ended(kind, counts, "compute rank " + std::to_string(compute_rank()));
   }
-  void action_done(const protocol::ActionNote& note);
-  /// Steps from this one on can no longer be committed.
-  void failed(std::int64_t from_step, const Outcome& outcome);
-  /// The progress of a file that this one comes after.
-  void tell_of(const protocol::Other& other) {
-    pass(protocol::encode(key_, protocol::Kind::home_other, other));
-  }
-  /// This member waits for the commit of a step.
-  void hurry(std::int64_t step);
+  /// A report that is not joined with others.
+  void pass(protocol::Bytes message);
 
   /// Move messages on. Calls `obey` for each order for this member, in sequence, until it has
   /// `enough`. @return true if anything moved.
@@ -81,16 +69,12 @@ class FileCouncil {
     return members_.at(static_cast<std::size_t>(member));
   }
   void run(commit::Publication::Job job, commit::Publisher::Then then);
-  void different(const std::string& file_name, const steps::Difference& difference);
-  void pass(protocol::Bytes message);
   void take_report(int member, const protocol::Bytes& message);
-  void tell_lead(const protocol::Bytes& message);
 
   std::uint64_t key_;
   std::vector<int> members_;
   PeerCouncil peers_;
   commit::Reports reports_;
-  commit::WriterReports of_writers_;  // members are writers
   trace::Counters& counters_;
   trace::Recorder record_;
   SideJobs jobs_;

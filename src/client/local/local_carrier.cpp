@@ -130,7 +130,7 @@ void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence)
     writer().files().reshaped(event.variable, event.step, sequence);
   }
   if (!is_alone_ && !is_over()) {
-    council_.event({sequence, council_.compute_rank(), encoded});
+    council_.reports().event({sequence, council_.compute_rank(), encoded});
   }
 }
 
@@ -248,7 +248,7 @@ void LocalCarrier::end_step(std::int64_t step, const StepEnd& end) {
   if (writer().is_lost(step)) {
     tell(writer().lost());
   }
-  council_.step_ended(counts(step, false, end));
+  council_.ended(Kind::home_step, counts(step, false, end));
   ended_.steps = step + 1;
   link_.pump();
   if (writer().keeps_steps()) {
@@ -290,7 +290,7 @@ void LocalCarrier::await_step(std::int64_t step) {
     return;
   }
   if (!is_synchronous()) {
-    council_.hurry(step);
+    council_.reports().note(Kind::flush, {step, -1, 0, {}});
   } else if (!outcome_of([&] { (void)meet("wait_step", step); }).ok()) {
     return;
   }
@@ -310,13 +310,13 @@ void LocalCarrier::hurry(std::int64_t step) {
   if (is_synchronous()) {
     await_step(step);
   } else if (!is_alone_ && !is_over()) {
-    council_.hurry(step);
+    council_.reports().note(Kind::flush, {step, -1, 0, {}});
   }
 }
 
 bool LocalCarrier::tell_of(const protocol::Other& other, bool /*waits*/) {
   if (!is_alone_ && !is_over()) {
-    council_.tell_of(other);
+    council_.pass(protocol::encode(setup_.key, Kind::home_other, other));
   }
   return true;
 }
@@ -401,7 +401,7 @@ void LocalCarrier::end_together(std::int64_t step, const StepEnd& end) {
   if (lead != nullptr) {
     lead->hold_commits(true);
   }
-  council_.step_ended(counts(step, agreed.exchanges, end));
+  council_.ended(Kind::home_step, counts(step, agreed.exchanges, end));
   const std::int64_t oldest = step - longest_commit;
   const auto is_done = [&] {
     const bool is_whole = blocks_.has_whole(step) && settled_ >= oldest && !commits;
@@ -438,7 +438,7 @@ void LocalCarrier::say_closed(std::int64_t open_step, bool exchanges, const Step
     counts.variables.clear();
     counts.sums.clear();
   }
-  council_.closed(counts);
+  council_.ended(Kind::home_close, counts);
   leaving_ = Leaving::waits_for_orders;
 }
 
@@ -515,8 +515,8 @@ Outcome LocalCarrier::close() {
 
 std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const HasNote& has_note) {
   for (std::size_t number = 0; number < remains.events.size(); ++number) {
-    council_.event({static_cast<std::int64_t>(number), council_.compute_rank(),
-                    std::move(remains.events[number])});
+    council_.reports().event({static_cast<std::int64_t>(number), council_.compute_rank(),
+                              std::move(remains.events[number])});
   }
   if (auto* const lead = council_.lead()) {
     lead->go_on_after(left.earlier);
@@ -585,7 +585,7 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
           number, false,
           {has_bug(Bug::checksums_left_behind) ? PutSums{} : known.sums, known.predecessors});
       counts.events = known.events;
-      council_.step_ended(counts);
+      council_.ended(Kind::home_step, counts);
     }
   }
   return blocks;

@@ -196,16 +196,6 @@ void MemberBlocks::tell(const writer::Given& piece, WriterFile::Became became,
   tell_ticket(link_, setup_.key, piece, became, outcome);
 }
 
-void MemberBlocks::report(protocol::Kind kind, const protocol::StepNote& note) {
-  if (kind == protocol::Kind::want_place) {
-    council_.want_place(note.step, note.variable);
-  } else if (kind == protocol::Kind::step_done) {
-    council_.step_done(note.step, note.outcome);
-  } else {
-    council_.failed(note.step, note.outcome);
-  }
-}
-
 bool MemberBlocks::write_kept() {
   if (!std::exchange(has_news_, false)) {
     return false;
@@ -278,7 +268,7 @@ void MemberBlocks::urge_step(const Ticket& ticket, const Block* kept, State stat
                     "step is written; call end_step before waiting"};
   }
   if (is_ended && (state != State::handed_over || kept == nullptr || is_too_large)) {
-    council_.hurry(ticket.step);
+    council_.reports().note(protocol::Kind::flush, {ticket.step, -1, 0, {}});
   }
 }
 
@@ -475,7 +465,7 @@ void MemberBlocks::acted(protocol::ActionNote action, const Outcome& outcome) {
   if (outcome.ok() && action.action == protocol::Action::create && action.step >= 0) {
     action.outcome = outcome_of([&] { go_on(action.step); });
   }
-  council_.action_done(action);
+  council_.reports().action_done(action);
 }
 
 void MemberBlocks::end_acts() {

@@ -137,8 +137,12 @@ class MemberBlocks : private writer::WriterFile::Owner {
   [[nodiscard]] bool is_awaited(const writer::Given& piece) const override {
     return awaited_.contains(piece.ticket);
   }
-  void report(protocol::Kind kind, const protocol::StepNote& note) override;
-  void report(const protocol::PutReport& puts) override { council_.report(puts); }
+  void report(protocol::Kind kind, const protocol::StepNote& note) override {
+    council_.reports().note(kind, note);
+  }
+  void report(const protocol::PutReport& puts) override {
+    council_.pass(protocol::encode(setup_.key, protocol::Kind::put_report, puts));
+  }
 
   [[nodiscard]] writer::WriterFile::Setup writer_setup();
   [[nodiscard]] bool waits() const noexcept { return !setup_.write_block; }

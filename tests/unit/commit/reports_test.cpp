@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "commit/writer_reports.h"
+#include "commit/reports.h"
 
 #include <gtest/gtest.h>
 
@@ -20,14 +20,14 @@ class OfThreeWriters : public testing::Test {
   [[nodiscard]] Kind last() const { return protocol::check_header(passed_.back(), 0).kind; }
 
   std::vector<protocol::Bytes> passed_;
-  WriterReports reports_{7, 3, [this](protocol::Bytes message) { passed_.push_back(message); }};
+  Reports reports_{7, 3, [this](protocol::Bytes message) { passed_.push_back(message); }, {}};
 };
 
 TEST_F(OfThreeWriters, OneReportTellsThatAllAreDoneAndTheFirstFailure) {
-  reports_.step_done({4, -1, 1, {}});
-  reports_.step_done({5, -1, 1, {}});
+  reports_.note(Kind::step_done, {4, -1, 1, {}});
+  reports_.note(Kind::step_done, {5, -1, 1, {}});
   EXPECT_TRUE(passed_.empty());
-  reports_.step_done({4, -1, 2, {ErrorCode::storage_failure, "full"}});
+  reports_.note(Kind::step_done, {4, -1, 2, {ErrorCode::storage_failure, "full"}});
   ASSERT_EQ(passed_.size(), 1U);
   const auto note = protocol::decode<protocol::StepNote>(protocol::body(passed_.back()));
   EXPECT_EQ(last(), Kind::step_done);
@@ -38,7 +38,7 @@ TEST_F(OfThreeWriters, OneReportTellsThatAllAreDoneAndTheFirstFailure) {
 
 TEST_F(OfThreeWriters, ADoneStepCanBeDoneAgain) {  // when what nobody put is filled
   for (int round = 0; round < 2; ++round) {
-    reports_.step_done({4, -1, 3, {}});
+    reports_.note(Kind::step_done, {4, -1, 3, {}});
   }
   EXPECT_EQ(passed_.size(), 2U);
 }
@@ -58,8 +58,8 @@ TEST_F(OfThreeWriters, OneReportTellsOfAnAction) {
 }
 
 TEST_F(OfThreeWriters, APlaceIsAskedForOnceUntilTheShapeChanges) {
-  reports_.want_place({2, 1, 0, {}});
-  reports_.want_place({2, 1, 0, {}});
+  reports_.note(Kind::want_place, {2, 1, 0, {}});
+  reports_.note(Kind::want_place, {2, 1, 0, {}});
   EXPECT_EQ(passed_.size(), 1U);
   contents::Event event;
   event.what = contents::Event::What::set_shape;
@@ -67,16 +67,16 @@ TEST_F(OfThreeWriters, APlaceIsAskedForOnceUntilTheShapeChanges) {
   event.variable = 1;
   event.shape = {4};
   reports_.defined({0, 0, contents::encode(event)});
-  reports_.want_place({2, 1, 0, {}});
+  reports_.note(Kind::want_place, {2, 1, 0, {}});
   EXPECT_EQ(passed_.size(), 2U);
 }
 
 TEST_F(OfThreeWriters, OnlyALaterStepIsHurriedAgain) {
-  reports_.hurry(3);
-  reports_.hurry(2);
-  reports_.hurry(3);
+  reports_.note(Kind::flush, {3, -1, 0, {}});
+  reports_.note(Kind::flush, {2, -1, 0, {}});
+  reports_.note(Kind::flush, {3, -1, 0, {}});
   EXPECT_EQ(passed_.size(), 1U);
-  reports_.hurry(4);
+  reports_.note(Kind::flush, {4, -1, 0, {}});
   EXPECT_EQ(passed_.size(), 2U);
 }
 
