@@ -259,6 +259,18 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   });
 }
 
+bool has_final_name(const TargetNames& names) {
+  return !names.temporary.is_there() &&
+         names.target.folder().find(names.target.name(), OpenFolder::Links::followed).has_value();
+}
+
+void make_published_durable(const TargetNames& names) {
+  if (names.manifest.is_there() && !has_bug(Bug::left_line_not_synced)) {
+    make_durable(names.manifest);
+  }
+  names.target.folder().sync();
+}
+
 void check_identity(const TargetNames& names, const std::string& identity) {
   const std::string found = identity_of(names.target);
   if (!identity.empty() && !found.empty() && found != identity) {

@@ -145,6 +145,13 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        const ToldSteps& earlier = {});
 
+/// True if the target is there, and no temporary. @throws Error{storage_failure} if that cannot be
+/// known.
+[[nodiscard]] bool has_final_name(const TargetNames& names);
+/// Make durable what an ended process may not have: names, and the last line of the manifest.
+/// @throws Error{storage_failure}.
+void make_published_durable(const TargetNames& names);
+
 /// The inode number of a path; empty if nothing is there. When a folder replaces another, the two
 /// exchange their names, so the name of the temporary may mean either.
 [[nodiscard]] std::string inode_of(const Path& path);

@@ -76,9 +76,9 @@ class Lead {
   void start();
   /// Called instead of `start` for a file that others have begun, after all definitions were made
   /// again.
-  void go_on_after(const Earlier& earlier) {
+  void go_on_after(const Left& left) {
     catalogue_.begin_at(setup_.open.beginning);
-    publisher_.go_on_after(earlier);
+    publisher_.go_on_after(left);
   }
 
   // Reports. One may be the sum of those of several members or writers.

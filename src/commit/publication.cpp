@@ -23,7 +23,6 @@
 #include "commit/file_terms.h"
 #include "commit/kept_file.h"
 #include "commit/owner.h"
-#include "commit/published.h"
 #include "commit/series_manifest.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
@@ -438,9 +437,8 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
       try {
         publish_described(target, text->head, text->description, replace, text->steps);
       } catch (...) {
-        commit::Published left;
-        (void)outcome_of([&] { left = look_at(target); });
-        published->is_stuck = left.has_target && !left.has_temporary;
+        published->is_stuck = false;
+        (void)outcome_of([&] { published->is_stuck = has_final_name(target); });
         throw;
       }
       published->is_there = true;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <variant>
@@ -155,24 +156,25 @@ void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
   told(offset, in_file(made, step));
 }
 
-void Publisher::go_on_after(const Earlier& earlier) {
+void Publisher::go_on_after(const Left& left) {
   (void)outcome_of([this] {
     owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job,
                                      Owner::Claim::from_server);
   });
   if (ends_files()) {
-    publication_.go_on_after(earlier.kept, earlier.has_committed);
+    publication_.go_on_after(left.kept, left.committed() > 0);
     return;
   }
-  publication_.go_on_after(earlier.steps, earlier.absent, earlier.is_published);
-  for (const auto& [step, variable, sums] : earlier.contents) {
+  const auto absent = std::views::keys(left.failed);
+  publication_.go_on_after(left.settled, {absent.begin(), absent.end()}, left.is_published);
+  for (const auto& [step, variable, sums] : left.contents) {
     contents_.add(step, variable, catalogue_.layout().offset(variable, step), sums);
   }
   Target& target = targets_[-1];
   const auto opening =
-      earlier.is_published ? formats::Opening::finds_earlier : formats::Opening::finds;
+      left.is_published ? formats::Opening::finds_earlier : formats::Opening::finds;
   target.file = std::make_shared<disk::OutputFile>(
-      formats::open_physical(earlier.path, opening, O_RDWR), earlier.path.text(), setup_.disk);
+      formats::open_physical(left.path, opening, O_RDWR), left.path.text(), setup_.disk);
   target.is_asked = target.is_started = true;
 }
 

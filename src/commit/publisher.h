@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,17 +28,18 @@
 
 namespace iocomp::commit {
 
-/// The state of a file that others had begun.
-struct Earlier {
+/// The state in which others have left a file on disk that they had begun.
+struct Left {
+  std::int64_t settled = 0;  ///< settled steps; the others may still be committed or fail
+  std::map<std::int64_t, Outcome> failed{};  ///< failed ones among these
   // For one file of all steps:
   Path path{};  ///< where it is now
   bool is_published = false;
-  std::int64_t steps = 0;
-  std::vector<std::int64_t> absent{};
   std::vector<steps::Commit::Content> contents{};
   // For a file per step:
   std::deque<std::int64_t> kept{};  ///< committed steps, oldest first
-  bool has_committed = false;       ///< true if any step was, also one that was removed since
+
+  [[nodiscard]] std::int64_t committed() const { return settled - std::ssize(failed); }
 };
 
 /// True if compute ranks that write leave all fsyncs to the lead's commit: they are on one node,
@@ -97,7 +99,7 @@ class Publisher {
   void forget_place(std::int64_t step, int variable) { asked_.erase({step, variable}); }
 
   /// Go on with a file that others have begun.
-  void go_on_after(const Earlier& earlier);
+  void go_on_after(const Left& left);
 
   // Orders of the coordinator to the lead. @param settled  all earlier steps are settled.
   void commit(const steps::Commit& order, std::int64_t settled, const Then& then);

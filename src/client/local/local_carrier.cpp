@@ -513,19 +513,19 @@ Outcome LocalCarrier::close() {
 
 // Takes over what servers have left.
 
-std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const HasNote& has_note) {
+std::size_t LocalCarrier::resume(Remains remains, const commit::Left& left,
+                                 const HasNote& has_note) {
   for (std::size_t number = 0; number < remains.events.size(); ++number) {
     council_.reports().event({static_cast<std::int64_t>(number), council_.compute_rank(),
                               std::move(remains.events[number])});
   }
   if (auto* const lead = council_.lead()) {
-    lead->go_on_after(left.earlier);
+    lead->go_on_after(left);
   }
   if (!setup_.file_per_step) {
     // New descriptors would not hear of an fsync that failed while there were servers.
     writer().files().go_on_in(
-        left.earlier.path,
-        left.earlier.is_published ? formats::Opening::finds_earlier : formats::Opening::finds,
+        left.path, left.is_published ? formats::Opening::finds_earlier : formats::Opening::finds,
         std::move(remains.file));
   }
   opening_.told = protocol::Opened{Outcome{}};

@@ -57,7 +57,7 @@ class LocalCarrier : public Carrier {
   /// Called instead of `open`: go on with what servers have left, in a format whose offsets follow
   /// from its layout. Waits for nobody. @return blocks of this rank that are written again, or
   /// first.
-  std::size_t resume(Remains remains, const LeftFile& left, const HasNote& has_note);
+  std::size_t resume(Remains remains, const commit::Left& left, const HasNote& has_note);
 
   void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;

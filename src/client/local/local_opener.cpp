@@ -332,8 +332,8 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   }
   const commit::Publication names{terms.council.lead.publisher.identity, *opened.format,
                                   &opened.file->catalogue()};
-  const LeftFile left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
-                                       opened.file->catalogue());
+  const commit::Left left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
+                                           opened.file->catalogue());
   remove_temporaries(names, opened.settings.file_per_step, remains);
   if (!has_bug(Bug::beginning_forgotten)) {
     terms.council.lead.open.beginning = opened.remote->beginning();

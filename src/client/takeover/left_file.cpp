@@ -7,11 +7,15 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/open_folder.h"
+#include "base/path.h"
 #include "base/small_files.h"
 #include "client/takeover/remains.h"
+#include "commit/commit.h"
 #include "commit/manifest.h"
 #include "commit/publication.h"
-#include "commit/published.h"
+#include "commit/publisher.h"
+#include "commit/read_manifest.h"
 #include "contents/catalogue.h"
 #include "protocol/notes.h"
 
@@ -34,40 +38,43 @@ Outcome failed_step(std::int64_t step, const Remains& remains) {
 // True if the file has its final name. Makes that durable, because the server may have ended before
 // it did so. @throws Error{storage_failure}.
 bool has_its_name(const commit::TargetNames& names) {
-  const auto found = commit::look_at(names);
-  const bool has_it = found.has_target && !found.has_temporary;
+  const bool has_it = commit::has_final_name(names);
   if (has_it) {
     commit::make_published_durable(names);
   }
   return has_it;
 }
 
+commit::Manifest manifest_of(const commit::TargetNames& names) {
+  return commit::parse_manifest(read_file(names.manifest).value_or(""), names.manifest.text());
+}
+
 // Once the file has its final name, the manifest tells which steps are committed.
-LeftFile find_steps(const commit::Publication& publication, const Remains& remains,
-                    const contents::Catalogue& catalogue) {
+commit::Left find_steps(const commit::Publication& publication, const Remains& remains,
+                        const contents::Catalogue& catalogue) {
   const auto names = publication.names(-1);
-  (void)has_its_name(names);
-  const auto found = commit::read_published(names);
-  if (!found.has_temporary && !found.has_target) {
+  commit::Left left;
+  left.is_published = has_its_name(names);
+  left.path = left.is_published ? names.target : names.temporary;
+  if (!left.path.is_there()) {
     throw Error{ErrorCode::storage_failure, "neither " + names.temporary.text() + " nor " +
                                                 names.target.text() + " is there any more"};
   }
-  LeftFile left;
-  left.settled = found.steps;
-  left.earlier.path = found.has_temporary ? names.temporary : names.target;
-  left.earlier.is_published = !found.has_temporary;
-  left.earlier.steps = found.steps;
-  left.earlier.absent = found.absent;
+  if (!left.is_published) {
+    return left;
+  }
+  const auto manifest = manifest_of(names);
+  left.settled = manifest.committed_steps;
   std::map<std::string, int> numbers;
   for (int variable = 0; variable < catalogue.variables(); ++variable) {
     numbers[catalogue.variable(variable, remains.ended).name] = variable;
   }
-  for (const auto& placed : found.contents) {
+  for (const auto& placed : manifest.inventory.contents) {
     if (const auto number = numbers.find(placed.variable.name); number != numbers.end()) {
-      left.earlier.contents.push_back({placed.step, number->second, placed.sums});
+      left.contents.push_back({placed.step, number->second, placed.sums});
     }
   }
-  for (const auto step : found.absent) {
+  for (const auto step : manifest.absent) {
     left.failed.emplace(step, failed_step(step, remains));
   }
   return left;
@@ -75,12 +82,12 @@ LeftFile find_steps(const commit::Publication& publication, const Remains& remai
 
 // A file of an earlier run may have the name of a step that was not committed yet. So the notes of
 // the servers are asked: they tell what was about to be published.
-LeftFile find_checkpoints(const commit::Publication& publication, const Remains& remains,
-                          const HasNote& has_note) {
+commit::Left find_checkpoints(const commit::Publication& publication, const Remains& remains,
+                              const HasNote& has_note) {
   const auto is_committed = [&](std::int64_t step) {
     return has_note(Note::publishing, step) && has_its_name(publication.names(step));
   };
-  LeftFile left;
+  commit::Left left;
   left.settled = remains.committed;
   for (std::int64_t step = remains.ended; step >= remains.committed; --step) {
     if (is_committed(step)) {
@@ -94,22 +101,23 @@ LeftFile find_checkpoints(const commit::Publication& publication, const Remains&
       left.failed.emplace(step, failed_step(step, remains));
     }
   }
-  auto& kept = left.earlier.kept;
+  auto& kept = left.kept;
   for (std::int64_t step = left.settled - 1; step >= 0 && kept.size() < publication.keeps();
        --step) {
-    if (commit::look_at(publication.names(step)).has_target && !left.failed.contains(step)) {
+    const Path target = publication.names(step).target;
+    if (target.folder().find(target.name(), OpenFolder::Links::followed) &&
+        !left.failed.contains(step)) {
       kept.push_front(publication.in_file(step));
     }
   }
-  left.earlier.has_committed = left.committed() > 0;
   return left;
 }
 
 }  // namespace
 
-LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
-                        const Remains& remains, const HasNote& has_note,
-                        const contents::Catalogue& catalogue) {
+commit::Left find_left_file(const commit::Publication& names, bool file_per_step,
+                            const Remains& remains, const HasNote& has_note,
+                            const contents::Catalogue& catalogue) {
   return file_per_step ? find_checkpoints(names, remains, has_note)
                        : find_steps(names, remains, catalogue);
 }
@@ -127,9 +135,9 @@ bool is_committed(const commit::Publication& names, std::int64_t step, int steps
   if (names.target_of(step) == step) {
     return true;
   }
-  const auto found = commit::read_published(names.names(step));
+  const auto manifest = manifest_of(names.names(step));
   const std::int64_t in_file = names.in_file(step);
-  return in_file < found.steps && std::ranges::find(found.absent, in_file) == found.absent.end();
+  return in_file < manifest.committed_steps && !std::ranges::count(manifest.absent, in_file);
 }
 
 void remove_temporaries(const commit::Publication& names, bool file_per_step,

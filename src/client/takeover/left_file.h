@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 
-#include "base/error.h"
 #include "client/takeover/remains.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
@@ -14,27 +12,15 @@
 
 namespace iocomp::client {
 
-/// The state in which servers that were given up have left a file on disk.
-struct LeftFile {
-  commit::Earlier earlier;
-  /// Settled steps; the others may still be committed or fail.
-  std::int64_t settled = 0;
-  std::map<std::int64_t, Outcome> failed{};  ///< failed ones among these
-
-  [[nodiscard]] std::int64_t committed() const {
-    return settled - static_cast<std::int64_t>(failed.size());
-  }
-};
-
 /// True if a server has left this note on a step.
 using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
 
-/// Find that state. Nothing on disk changes meanwhile: servers do nothing more, and nobody
-/// publishes before all members have looked.
+/// Find the state in which servers that were given up have left a file. Nothing on disk changes
+/// meanwhile: servers do nothing more, and nobody publishes before all members have looked.
 /// @throws Error{storage_failure} if the file is gone.
-[[nodiscard]] LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
-                                      const Remains& remains, const HasNote& has_note,
-                                      const contents::Catalogue& catalogue);
+[[nodiscard]] commit::Left find_left_file(const commit::Publication& names, bool file_per_step,
+                                          const Remains& remains, const HasNote& has_note,
+                                          const contents::Catalogue& catalogue);
 
 /// True if a step is committed, of a file that nobody finishes. The disk does not change meanwhile.
 /// @throws Error{storage_failure} if that cannot be made durable.

@@ -21,7 +21,6 @@
 #include "commit/kept_file.h"
 #include "commit/owner.h"
 #include "commit/publication.h"
-#include "commit/published.h"
 #include "commit/read_manifest.h"
 #include "contents/catalogue.h"
 #include "formats/registry.h"
