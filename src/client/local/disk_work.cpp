@@ -13,10 +13,13 @@
 
 #include "base/error.h"
 #include "base/free_ranges.h"
+#include "base/log.h"
+#include "base/worker.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/copy_memory.h"
 #include "client/local/disk_plans.h"
+#include "client/local/early_copy.h"
 #include "client/remote/ledger.h"
 #include "client/tickets.h"
 #include "config/file_settings.h"
@@ -56,11 +59,11 @@ void DiskWork::start() {
 
 Lent DiskWork::lend(std::span<const std::byte> memory) {
   // Half of the memory for copies is for those that the program asks for.
-  const bool is_copied = is_wanted_early_ && memory.size() >= least_early_bytes &&
-                         link_.has_copy_room(2 * memory.size());
+  const bool is_copied =
+      early_copier_ && memory.size() >= least_early_bytes && link_.has_copy_room(2 * memory.size());
   Copy copy = is_copied ? copy_of(memory) : Copy{};
   return {memory,
-          copy ? std::make_shared<EarlyCopy>(early_copies_, memory, std::move(copy)) : nullptr};
+          copy ? std::make_shared<EarlyCopy>(early_copier_, memory, std::move(copy)) : nullptr};
 }
 
 Copy DiskWork::copy_of(std::span<const std::byte> memory) {
@@ -83,7 +86,13 @@ void DiskWork::want_back(std::uint64_t ticket, Lent& lent) {
   }
   const Copy copy = early ? early->to() : copy_of(lent.memory);
   if (copy && plans_->move(lent.memory, copy, copied)) {
-    is_wanted_early_ = true;
+    if (!std::exchange(is_wanted_early_, true)) {
+      const Outcome started =
+          outcome_of([this] { early_copier_ = std::make_shared<Worker>("iocomp-copy"); });
+      if (!started.ok()) {
+        log::info("no thread copies arrays ahead: " + started.story);
+      }
+    }
     link_.counters().add(trace::Counter::late_copies, 1);
   }
 }

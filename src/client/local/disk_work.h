@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 
+#include "base/worker.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/disk_plans.h"
-#include "client/local/early_copies.h"
 #include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
@@ -66,9 +66,9 @@ class DiskWork {
   Link& link_;
   Files files_;
   bool is_advancing_ = false;
-  bool is_wanted_early_ = false;  // memory that was lent
-  std::shared_ptr<EarlyCopies> early_copies_ = std::make_shared<EarlyCopies>();
-  std::set<std::uint64_t> wanted_back_;  // tickets
+  bool is_wanted_early_ = false;          // memory that was lent
+  std::shared_ptr<Worker> early_copier_;  // there from then on, if the system gave a thread
+  std::set<std::uint64_t> wanted_back_;   // tickets
   std::unique_ptr<BlockWriter> blocks_;
   std::unique_ptr<writing::Spill> spill_;
   std::unique_ptr<DiskPlans> plans_;  // goes first: its engine reads copies, and tells spill_

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "client/local/early_copies.h"
+#include "client/local/early_copy.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <list>
+#include <memory>
 #include <span>
 #include <thread>
 #include <vector>
+
+#include "base/worker.h"
+#include "client/tickets.h"
 
 namespace iocomp::client {
 namespace {
@@ -31,54 +36,60 @@ void expect_front(const Bytes& from, const Bytes& to, std::size_t done) {
                                   [](std::byte byte) { return byte == std::byte{0}; }));
 }
 
-TEST(EarlyCopies, StopsWhereItIs) {
-  EarlyCopies copies;
+class AnEarlyCopy : public testing::Test {
+ protected:
+  [[nodiscard]] EarlyCopy copy(const Bytes& from, Bytes& to) {
+    return {thread_, from, Copy{Copy{}, to.data()}};
+  }
+
+  std::shared_ptr<Worker> thread_ = std::make_shared<Worker>("copies");
+};
+
+TEST_F(AnEarlyCopy, StopsWhereItIs) {
   const Bytes from = counted(std::size_t{24} << 20);
   for (int turn = 0; turn < 20; ++turn) {
     Bytes to(from.size());
-    copies.begin(from, to.data());
+    EarlyCopy copied = copy(from, to);
     if (turn % 2 == 1) {
       std::this_thread::yield();
     }
-    expect_front(from, to, copies.end(to.data()));
+    expect_front(from, to, copied.end());
   }
 }
 
 // The thread gets what time is left, which may be little on a busy machine.
-TEST(EarlyCopies, CopiesOneAfterTheOther) {
-  EarlyCopies copies;
+TEST_F(AnEarlyCopy, GoesOnAfterTheOneBefore) {
   const Bytes from = counted((std::size_t{3} << 20) + 17);
   std::size_t done = 0;
   for (int tries = 0; tries < 1000 && done == 0; ++tries) {
     std::vector<Bytes> all(4, Bytes(from.size()));
+    std::list<EarlyCopy> copies;
     for (Bytes& to : all) {
-      copies.begin(from, to.data());
+      copies.emplace_back(thread_, from, Copy{Copy{}, to.data()});
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    for (const Bytes& to : all) {
-      const std::size_t bytes = copies.end(to.data());
-      expect_front(from, to, bytes);
+    auto to = all.begin();
+    for (EarlyCopy& copied : copies) {
+      const std::size_t bytes = copied.end();
+      expect_front(from, *to++, bytes);
       done += bytes;
     }
   }
   EXPECT_GT(done, 0U);
 }
 
-TEST(EarlyCopies, KnowsNothingOfOtherMemory) {
-  EarlyCopies copies;
-  Bytes to(8);
-  EXPECT_EQ(copies.end(to.data()), 0U);
+TEST_F(AnEarlyCopy, EndsOnce) {
   const Bytes from = counted(8);
-  copies.begin(from, to.data());
-  (void)copies.end(to.data());
-  EXPECT_EQ(copies.end(to.data()), 0U);
+  Bytes to(8);
+  EarlyCopy copied = copy(from, to);
+  (void)copied.end();
+  EXPECT_EQ(copied.end(), 0U);
 }
 
-TEST(EarlyCopies, EndsWhileThereIsMore) {
+TEST_F(AnEarlyCopy, EndsWhileThereIsMore) {
   const Bytes from = counted(std::size_t{8} << 20);
   Bytes to(from.size());
-  EarlyCopies copies;
-  copies.begin(from, to.data());
+  const EarlyCopy copied = copy(from, to);
 }
 
 }  // namespace
