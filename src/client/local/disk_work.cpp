@@ -2,6 +2,7 @@
 #include "client/local/disk_work.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,6 @@
 #include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/copy_memory.h"
-#include "client/local/disk_plans.h"
 #include "client/local/early_copy.h"
 #include "client/remote/ledger.h"
 #include "client/tickets.h"
@@ -31,6 +31,7 @@
 #include "trace/counters.h"
 #include "writing/piece.h"
 #include "writing/spill.h"
+#include "writing/submit.h"
 
 namespace iocomp::client {
 namespace {
@@ -41,6 +42,8 @@ constexpr unsigned workers = 2;
 constexpr std::size_t largest_request_bytes = std::size_t{16} << 20;
 // Shorter memory is written while it would be copied.
 constexpr std::size_t least_early_bytes = std::size_t{4} << 20;
+// To look more often takes the processor from the kernel's work on the plans.
+constexpr std::chrono::nanoseconds shortest_sleep = std::chrono::microseconds{20};
 
 }  // namespace
 
@@ -51,10 +54,20 @@ void DiskWork::start() {
   disk::Options engine = disk_;
   engine.workers = workers;
   engine.gives_memory_back = true;
-  plans_ = std::make_unique<DiskPlans>(engine, link_.counters());
+  engine_ = disk::start_engine(engine);
   blocks_ = std::make_unique<BlockWriter>(disk_, link_);
   link_.move_with([this] { return advance(); },
-                  [this](auto longest, const auto& word) { plans_->sleep(longest, word); });
+                  [this](auto longest, const auto& word) {
+                    engine_->wait(std::max(longest, shortest_sleep), word);
+                  });
+}
+
+writing::Submit DiskWork::submitter() {
+  return [this](disk::Plan plan, auto done) {
+    plan.id = next_plan_++;
+    underway_.emplace(plan.id, Underway{std::move(done), plan.sync});
+    engine_->submit(std::move(plan));
+  };
 }
 
 Lent DiskWork::lend(std::span<const std::byte> memory) {
@@ -81,11 +94,18 @@ void DiskWork::want_back(std::uint64_t ticket, Lent& lent) {
   files_.submit();
   const auto early = std::exchange(lent.copy, nullptr);
   const std::size_t copied = early ? early->end() : 0;
-  if (!plans_->reads(lent.memory)) {
+  if (!engine_->reads(lent.memory)) {
     return;
   }
   const Copy copy = early ? early->to() : copy_of(lent.memory);
-  if (copy && plans_->move(lent.memory, copy, copied)) {
+  if (!copy) {
+    return;
+  }
+  const auto plans = engine_->move(lent.memory, {copy.get(), lent.memory.size()}, copied);
+  for (const std::uint64_t plan : plans) {
+    underway_.at(plan).copies.push_back(copy);
+  }
+  if (!plans.empty()) {
     if (!std::exchange(is_wanted_early_, true)) {
       const Outcome started =
           outcome_of([this] { early_copier_ = std::make_shared<Worker>("iocomp-copy"); });
@@ -104,7 +124,7 @@ bool DiskWork::give_back() {
     if (ticket == nullptr || !ticket->kept || ticket->lent.memory.empty()) {
       return true;
     }
-    if (plans_->reads(ticket->lent.memory)) {
+    if (engine_->reads(ticket->lent.memory)) {
       return false;
     }
     ticket->kept = false;
@@ -116,7 +136,7 @@ bool DiskWork::give_back() {
     return false;
   }
   const bool moved = std::erase_if(wanted_back_, is_over) > 0;
-  const disk::Moved copied = plans_->moved();
+  const disk::Moved copied = engine_->moved();
   link_.counters().set(trace::Counter::late_copied_bytes, static_cast<double>(copied.bytes));
   link_.counters().set(trace::Counter::late_copy_seconds, copied.seconds);
   return moved;
@@ -145,7 +165,7 @@ writing::Spill& DiskWork::spill(const config::Settings& settings) {
   return *spill_;
 }
 
-std::string DiskWork::engine_name() const { return plans_ ? plans_->engine_name() : std::string{}; }
+std::string DiskWork::engine_name() const { return engine_ ? engine_->name() : std::string{}; }
 
 std::size_t DiskWork::request_bytes() const {
   return std::min(disk_.request_bytes, largest_request_bytes);
@@ -155,9 +175,23 @@ disk::Options DiskWork::options_for(const config::FileSettings& file) const {
   return file.may_overlap ? disk::without_direct(disk_) : disk_;
 }
 
+// Calls those who wait for plans that have ended.
+bool DiskWork::end_plans() {
+  const auto completed = engine_->take_completed();
+  for (const auto& completion : completed) {
+    const auto node = underway_.extract(completion.id);
+    const Underway& ended = node.mapped();
+    link_.counters().add(
+        ended.is_sync ? trace::Counter::sync_seconds : trace::Counter::write_seconds,
+        completion.seconds);
+    ended.done(completion);
+  }
+  return !completed.empty();
+}
+
 bool DiskWork::advance() {
   files_.submit();
-  bool moved = plans_->advance();
+  bool moved = end_plans();
   moved = give_back() || moved;
   // A file that advances may wait for memory, and so come here again.
   if (!is_advancing_) {

@@ -8,16 +8,19 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "base/worker.h"
 #include "client/link.h"
 #include "client/local/block_writer.h"
-#include "client/local/disk_plans.h"
 #include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
+#include "disk/engine.h"
 #include "disk/options.h"
 #include "writing/spill.h"
+#include "writing/submit.h"
 
 namespace iocomp::client {
 
@@ -33,11 +36,12 @@ class DiskWork {
 
   /// Start an engine. Until then this rank gives no writes to the kernel.
   void start();
-  [[nodiscard]] bool is_started() const noexcept { return plans_ != nullptr; }
+  [[nodiscard]] bool is_started() const noexcept { return engine_ != nullptr; }
 
   // These are there after the start:
   [[nodiscard]] BlockWriter& blocks() noexcept { return *blocks_; }
-  [[nodiscard]] DiskPlans& plans() noexcept { return *plans_; }
+  /// The way for writers of files to submit plans. They must not outlive this object.
+  [[nodiscard]] writing::Submit submitter();
 
   /// The kernel reads this memory of a block. If the program has waited for such memory before, it
   /// is copied meanwhile.
@@ -58,8 +62,14 @@ class DiskWork {
   [[nodiscard]] disk::Options options_for(const config::FileSettings& file) const;
 
  private:
+  struct Underway {  // a plan
+    std::function<void(const disk::Completion&)> done;
+    bool is_sync = false;
+    std::vector<Copy> copies{};  // that it writes from
+  };
   [[nodiscard]] Copy copy_of(std::span<const std::byte> memory);
   bool advance();
+  bool end_plans();
   bool give_back();
 
   disk::Options disk_;
@@ -71,7 +81,9 @@ class DiskWork {
   std::set<std::uint64_t> wanted_back_;   // tickets
   std::unique_ptr<BlockWriter> blocks_;
   std::unique_ptr<writing::Spill> spill_;
-  std::unique_ptr<DiskPlans> plans_;  // goes first: its engine reads copies, and tells spill_
+  std::unordered_map<std::uint64_t, Underway> underway_;
+  std::uint64_t next_plan_ = 1;
+  std::unique_ptr<disk::Engine> engine_;  // goes first: it reads copies, and tells spill_
 };
 
 }  // namespace iocomp::client

@@ -173,7 +173,7 @@ void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
   terms.council.lead.fills_gaps =
       files.stripe_memory != nullptr && files.disk.are_writers_on_one_node;
   terms.council.lead.writers = commit::Lead::Writers::members;
-  terms.blocks.writer.files.submit = disk_.plans().submitter();
+  terms.blocks.writer.files.submit = disk_.submitter();
   terms.blocks.writer.files.disk.request_bytes = disk_.request_bytes();
   terms.blocks.disk = &disk_;
   terms.blocks.write_block = [&blocks = disk_.blocks()](const Block& block, const auto& piece,
@@ -250,7 +250,7 @@ void LocalOpener::write_beside(OpenedFile& opened, Terms& terms) {
   terms.council.lead.writers = commit::Lead::Writers::members;
   terms.blocks.given_up = std::make_shared<std::atomic<bool>>(false);
   writer::OutputFiles::Setup& files = terms.blocks.writer.files;
-  files.submit = disk_.plans().submitter();
+  files.submit = disk_.submitter();
   files.options.wait = mpi::WaitPolicy{0};
   files.options.wait.meanwhile = [given_up = terms.blocks.given_up] {
     if (*given_up) {

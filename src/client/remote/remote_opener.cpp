@@ -112,7 +112,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
                        .least_bytes = static_cast<std::size_t>(settings_.bytes("test.kernel_from")),
                        .files = {.format = opened.format,
                                  .disk = disk_.options_for(file),
-                                 .submit = disk_.plans().submitter()}},
+                                 .submit = disk_.submitter()}},
       names, disk_.blocks(), link_, opened.file->catalogue());
   // If the folder cannot be found, the servers write, and tell what is wrong.
   if (outcome_of([&] { own->open(); }).ok()) {
