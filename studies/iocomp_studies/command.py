@@ -23,6 +23,7 @@ from iocomp_studies.results.rows import rows_of
 from iocomp_studies.runs.campaign import (
     Outcome,
     Surroundings,
+    check_settings,
     is_good,
     launch_words,
     plan_cell,
@@ -172,6 +173,10 @@ def run(
         fail(str(error))
     command = iocomp_command()
     found = build_of(build, command)
+    try:
+        check_settings(study, command)
+    except StudyError as error:
+        fail(str(error))
     place = (out or Path(f"study-{study.name}")).resolve()
     if dry_run:
         _dry_run(study, Surroundings(command, found, place / "work", kind), as_json=as_json)

@@ -72,7 +72,9 @@ class Ended:
 
 def environment_of(settings: Mapping[str, str]) -> dict[str, str]:
     """Return settings as the environment variables that iocomp reads."""
-    return {f"IOCOMP_{key.replace('.', '_').upper()}": value for key, value in settings.items()}
+    return {
+        f"IOCOMP_{re.sub('[.-]', '_', key).upper()}": value for key, value in settings.items()
+    }
 
 
 def _json_object(text: str) -> dict[str, Any] | None:

@@ -109,6 +109,23 @@ def test_every_result_is_kept_with_all_that_belongs_to_it_and_a_second_run_goes_
     assert sorted(one["round"] for one in results(folder)) == [-1] * 4 + [0] * 4 + [1] * 4
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('disk.dirct = "on"', "IOCOMP_DISK_DIRCT (environment): the nearest known one is"),
+        ("disk.direct = true", 'disk.direct = "true" (environment IOCOMP_DISK_DIRECT): allowed'),
+        ('files.stream.checksm = "none"', "unknown setting IOCOMP_FILES_STREAM_CHECKSM"),
+    ],
+)
+def test_a_setting_that_the_library_does_not_take_runs_nothing(
+    folder: Path, line: str, told: str
+) -> None:
+    done = study(folder, STREAM.format(rounds=1) + f"[series.settings]\n{line}\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert not (folder / "out").exists()
+
+
 def test_ctrl_c_keeps_what_is_there_and_the_next_run_goes_on(folder: Path) -> None:
     started = subprocess.Popen(
         words(folder, STREAM.format(rounds=2)),

@@ -71,6 +71,16 @@ def test_a_series_is_every_combination_that_has_a_meaning(tmp_path: Path) -> Non
             for size in ("N", "0", "2000,0", "2000,64,4", "2000,64,2x", "2000,64,1x2x3", "1,2,3x4,5")
         ),
         ("[[series]]\nclient = 'command'\narguments = ['{sise}']", "allowed in braces are size"),
+        *(
+            (f"[[series]]\nclient = 'stream'\n[series.settings]\n{line}", told)
+            for line, told in (
+                ("mode = 'async'", "settings: mode: the series has output for it"),
+                ("placement.servers = '1 per 2'", "the series has mapping and ratio for it"),
+                ("files.stream.backend = 'hdf5'", "the series has backend for it"),
+                ("files.other.mode = 'sync'", "the series has output for it"),
+                ("files.stream.path = '/x'", "files.stream.path: a study sets it"),
+            )
+        ),
         ("[study]\nseed = 1.5\n[[series]]\nclient = 'stream'", "seed = 1.5: it must be int"),
     ],
 )
@@ -78,6 +88,31 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, told: str) 
     with pytest.raises(StudyError) as error:
         study(tmp_path, text)
     assert told in str(error.value)
+
+
+def test_settings_are_those_of_the_library_whether_tables_or_dots_say_them(tmp_path: Path) -> None:
+    text = """
+        [[series]]
+        client = "stream"
+        output = ["none", "sync"]
+        [series.settings]
+        "disk.direct" = "off"
+        files.stream.guard = true
+        files.stream.after = ["a", "b"]
+        wait.deadline = 20
+        """
+    none, sync = study(tmp_path, text).cells
+    assert dict(sync.settings) == {
+        "disk.direct": "off", "files.stream.guard": "true", "files.stream.after": "a,b",
+        "wait.deadline": "20",
+    }  # fmt: skip
+    assert none.settings == ()  # they play no part there
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "latin.toml").write_bytes(b"[study]\nname = '\xe4'\n")
+    with pytest.raises(StudyError, match=r"latin\.toml: .*utf-8"):
+        read_study(tmp_path / "latin.toml")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda p: p.stem)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -240,7 +241,7 @@ def toml_of(settings: Mapping[str, str], comment: Sequence[str] = ()) -> str:
     tables: dict[str, list[str]] = {"": []}
     for key, value in settings.items():
         table, _, name = key.rpartition(".")
-        text = value if value.isdigit() else f'"{value}"'
+        text = value if value.isdecimal() and value.isascii() else json.dumps(value, ensure_ascii=False)
         tables.setdefault(table, []).append(f"{name} = {text}")
     parts = ["".join(f"# {line}\n" for line in comment)]
     for table, lines in tables.items():

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,12 @@ _AXES = {
     "scaling": SCALINGS, "progress": None,
 }  # fmt: skip
 _SERIES_KEYS = {*_AXES, "arguments", "settings", "verify"}
+_OWNED = {
+    "mode": "output", "transport.kind": "transport", "placement.servers": "mapping and ratio",
+    "placement.policy": "mapping", "placement.mapping": "mapping", "placement.report": "",
+    "trace.json": "", "trace.lines": "",
+}  # fmt: skip
+"""Settings that a cell makes, and the key of a series that says them."""
 _TYPES: dict[str, tuple[type, ...]] = {
     "ranks": (int,), "nodes": (int,), "progress": (bool,), "ratio": (int, str), "size": (int, str),
     "name": (str,), "least": (int,), "most": (int,), "interval": (float, int),
@@ -106,8 +113,8 @@ def read_study(path: Path) -> Study:
         OSError: If it cannot be read.
     """
     try:
-        content = tomllib.loads(path.read_text())
-    except tomllib.TOMLDecodeError as error:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # no TOML, or no UTF-8
         raise StudyError(f"{path}: {error}") from error
     _check_keys(path, "the file", content, {"study", "series", "slurm"})
     head = _table(path, "[study]", content.get("study", {}), _STUDY_KEYS)
@@ -190,9 +197,10 @@ def _cells(path: Path, where: str, series: Mapping[str, Any]) -> tuple[list[Cell
     arguments = series.get("arguments", [])
     if not isinstance(arguments, list):
         raise StudyError(f"{path}: {where}: arguments is not a list of words")
+    settings = _flat_settings(path, where, series.get("settings", {}))
     fixed: dict[str, Any] = {
         "arguments": tuple(str(word) for word in arguments),
-        "settings": tuple(sorted((k, str(v)) for k, v in series.get("settings", {}).items())),
+        "settings": tuple(sorted(settings.items())),
         "verify": bool(series.get("verify", True)),
     }
     defaults = {name: getattr(Cell, name, None) for name in _AXES}
@@ -205,8 +213,38 @@ def _cells(path: Path, where: str, series: Mapping[str, Any]) -> tuple[list[Cell
             dropped.append(reason)
         else:
             _check_words(path, where, cell)
+            _check_owned(path, where, cell)
             cells.append(_without_what_is_not_used(cell))
     return cells, dropped
+
+
+def _flat_settings(path: Path, where: str, table: Mapping[str, Any]) -> dict[str, str]:
+    """Return settings by their whole keys, whether the file has them in tables or with dots."""
+    found: dict[str, str] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            inner = _flat_settings(path, where, value)
+            found |= {f"{key}.{name}": text for name, text in inner.items()}
+        elif isinstance(value, bool):
+            found[key] = str(value).lower()
+        elif isinstance(value, list):
+            found[key] = ",".join(map(str, value))
+        else:
+            found[key] = str(value)
+    return found
+
+
+def _check_owned(path: Path, where: str, cell: Cell) -> None:
+    """Check that settings leave alone what the cell says itself: its label would be wrong."""
+    client = CLIENTS[cell.client]
+    file = f"files.{client.file or 'default'}"
+    owned = _OWNED | {f"{file}.backend": "backend"}
+    owned |= {f"{file}.path": ""} if client.file else {}
+    owned |= {key: "output" for key, _ in cell.settings if re.fullmatch(r"files\..+\.mode", key)}
+    for key, _ in cell.settings:
+        if key in owned:
+            instead = f"the series has {owned[key]} for it" if owned[key] else "a study sets it"
+            raise StudyError(f"{path}: {where}: settings: {key}: {instead}")
 
 
 def _check_words(path: Path, where: str, cell: Cell) -> None:
@@ -241,6 +279,8 @@ def _without_what_is_not_used(cell: Cell) -> Cell:
     serves = cell.mapping != "sequential"
     if not writes:
         changes["backend"] = NOT_USED
+    if cell.output == "none":
+        changes["settings"] = ()
     if cell.output != "async":
         changes |= {"transport": NOT_USED, "progress": False}
     elif not serves:
@@ -249,8 +289,11 @@ def _without_what_is_not_used(cell: Cell) -> Cell:
         changes["transport"] = "message"
     if not serves:
         changes["ratio"] = "1"
-    if not CLIENTS[cell.client].has_progress:
+    client = CLIENTS[cell.client]
+    if not client.has_progress:
         changes["progress"] = False
+    if client.words(cell, Path()) == client.words(replace(cell, verify=True), Path()):
+        changes["verify"] = True
     return Cell(**{**cell.__dict__, **changes})
 
 

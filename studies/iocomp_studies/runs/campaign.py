@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import tempfile
 import time
 from collections import defaultdict
@@ -24,7 +26,7 @@ from iocomp_studies.launch import (
 )
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plan.clients import CLIENTS, Measured
-from iocomp_studies.plan.study import Study
+from iocomp_studies.plan.study import Study, StudyError
 from iocomp_studies.results.lines import Record, Writer
 from iocomp_studies.rounds import Keeping, Result, run_rounds
 from iocomp_studies.runs import machine, simulated
@@ -131,6 +133,7 @@ def settings_of(cell: Cell, seats: Seats, files: Path, notes: Path) -> dict[str,
     if cell.output == "none":
         return {}
     settings = {
+        **dict(cell.settings),
         **seats.settings,
         "mode": "sync" if cell.output == "sync" else "async",
         "trace.lines": "start",
@@ -145,7 +148,26 @@ def settings_of(cell: Cell, seats: Seats, files: Path, notes: Path) -> dict[str,
         settings[f"files.{client.file or 'default'}.backend"] = cell.backend
         if client.file:
             settings[f"files.{client.file}.path"] = str(files / f"{client.file}.{cell.backend}")
-    return settings | dict(cell.settings)
+    return settings
+
+
+def check_settings(study: Study, command: Path) -> None:
+    """Check the settings of a study by the library itself: in a run, it would only warn.
+
+    Raises:
+        StudyError: If one is unknown, or has a value that is not allowed.
+    """
+    inherited = {key: v for key, v in os.environ.items() if not key.startswith("IOCOMP_")}
+    for settings in dict.fromkeys(cell.settings for cell in study.cells if cell.settings):
+        environment = inherited | environment_of(dict(settings))
+        with tempfile.TemporaryDirectory() as folder:  # no iocomp.toml lies there
+            done = subprocess.run(
+                [str(command), "config"], capture_output=True, text=True, timeout=60, check=False,
+                env=environment, cwd=folder,
+            )  # fmt: skip
+        if done.returncode != 0 or "unknown setting" in done.stderr:
+            told = done.stderr.strip().removeprefix("iocomp: ")
+            raise StudyError(f"{study.source}: settings of a series: {told}")
 
 
 def _marks(cell: Cell, ended: Ended, mapping: Mapping[str, Any], measured: Measured) -> list[str]:
