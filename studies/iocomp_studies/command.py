@@ -18,13 +18,13 @@ from iocomp_studies.launch import telling_line
 from iocomp_studies.noise.command import noise
 from iocomp_studies.plan.study import Study, StudyError, check_launcher, read_study, runs_in
 from iocomp_studies.results.archer2 import read_archer2
-from iocomp_studies.results.lines import Writer, read_lines, result_files
+from iocomp_studies.results.identity import identity_of
+from iocomp_studies.results.lines import Writer, is_good, read_lines, result_files
 from iocomp_studies.results.rows import rows_of
 from iocomp_studies.runs.campaign import (
     Outcome,
     Surroundings,
     check_settings,
-    is_good,
     launch_words,
     plan_cell,
     run_study,
@@ -67,11 +67,9 @@ def _study(path: Path) -> Study:
         fail(str(error))
 
 
-def _earlier(out: Path, study: Study) -> list[dict[str, Any]]:
-    """Return what this study has left there."""
-    if not list(out.glob("*.jsonl")):
-        return []
-    return [record for record in read_results([out]) if record.get("study") == study.name]
+def _earlier(out: Path) -> list[dict[str, Any]]:
+    """Return the results that are there."""
+    return read_results([out]) if list(out.glob("*.jsonl")) else []
 
 
 def _print(text: str, told: dict[str, Any], *, as_json: bool) -> None:
@@ -85,7 +83,17 @@ def _tell(outcome: Outcome, study: Study, out: Path, *, as_json: bool) -> None:
     for label, story in outcome.failed.items():
         _console.print(f"failed: {label}: {telling_line(story)}", markup=False)
     records, _ = read_lines(sorted(out.glob("*.jsonl")))
-    mine = [record for record in records if record.get("study") == study.name]
+    mine = [
+        record
+        for record in records
+        if record.get("study") == study.name
+        and outcome.identity in (None, identity_of(record))
+    ]
+    if outcome.others:
+        _console.print(
+            f"{outcome.others} results there are of another machine, version, build or file "
+            "system: their rounds are made anew"
+        )
     counts = [is_good(record) for record in mine]
     marked = sum(bool(record.get("marks")) for record in mine)
     lines = [f"{label}: {reason}" for label, reason in outcome.not_possible.items()]
@@ -194,7 +202,7 @@ def run(
             if kind == "slurm":
                 outcome = slurm.run_inside(study, around, place, inside, part)
             else:
-                earlier = _earlier(place, study)
+                earlier = _earlier(place)
                 outcome = run_study(study, around, place / RESULTS, earlier, minutes=minutes)
     except (OSError, NotEnoughSpaceError) as error:
         fail(str(error))

@@ -110,6 +110,24 @@ def test_every_result_is_kept_with_all_that_belongs_to_it_and_a_second_run_goes_
 
 
 @pytest.mark.parametrize(
+    ("table", "field"), [("host", "name"), ("versions", "iocomp"), ("versions", "build_type")]
+)
+def test_results_of_another_machine_or_build_are_kept_and_made_anew(
+    folder: Path, table: str, field: str
+) -> None:
+    text = PRINTS.format(mapping="sequential", good="true")
+    assert study(folder, text).returncode == 0
+    file = folder / "out/results.jsonl"
+    theirs = [{**one, table: {**one[table], field: "another"}} for one in results(folder)]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in theirs))
+    done = study(folder, text)
+    assert "3 results there are of another machine, version, build" in done.stderr
+    assert "3 results that count" in done.stdout
+    assert results(folder)[:3] == theirs
+    assert [one["round"] for one in results(folder)[3:]] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
     ("line", "told"),
     [
         ('disk.dirct = "on"', "IOCOMP_DISK_DIRCT (environment): the nearest known one is"),

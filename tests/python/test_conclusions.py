@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
+from dataclasses import replace
+
 import pytest
-from studies_data import KERNEL, NONE, OVERSUBSCRIBE, planted
+from studies_data import KERNEL, NONE, OVERSUBSCRIBE, planted, record
 
 from iocomp_studies.report.conclusions import Conclusion, Difference, by_way, conclude, outliers
 from iocomp_studies.results.archer2 import read_archer2
@@ -32,6 +34,86 @@ def test_of_many_studies_three_percent_are_nearly_always_found_and_zero_nearly_n
     assert seen["oversubscribe"] <= 8  # of 60, at 95 %
 
 
+def test_pairs_are_counted_not_results() -> None:
+    records = planted({NONE: 1.0, OVERSUBSCRIBE: 1.05})
+    few = [one for one in records if one["cell"]["output"] != "none" or one["round"] < 2]
+    (found,) = (one for one in conclude(rows_of(few)) if one.measure == "seconds.wall")
+    assert (found.count, found.difference) == (2, Difference.TOO_FEW)
+
+
+def test_rounds_of_different_studies_are_no_pairs() -> None:
+    records = [
+        record(cell, number, seconds, study=study)
+        for study, seconds in (("a", 1.0), ("b", 2.0))
+        for number in range(6)
+        for cell in (NONE, OVERSUBSCRIBE)
+    ]
+    for order in (records, records[::-1]):
+        (found,) = (one for one in conclude(rows_of(order)) if one.measure == "seconds.wall")
+        assert (found.ratio.value, found.ratio.low, found.ratio.high) == (1.0, 1.0, 1.0)
+        assert found.count == 12
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"versions": {"iocomp": "0.2"}},
+        {"versions": {"build_type": "Debug"}},
+        {"versions": {"mpi": "another"}},
+        {"host": {"name": "here", "file_system": "lustre"}},
+        {"host": {"name": "here", "processor": "another"}},
+        {"cluster": "there"},
+    ],
+)
+def test_results_of_different_origins_are_not_compared(other: dict[str, object]) -> None:
+    records = [
+        record(cell, number, seconds, **origin)
+        for begin, origin, slow in ((0, {}, 1.0), (3, other, 3.0))
+        for number in range(begin, begin + 3)
+        for cell, seconds in ((NONE, 1.0), (OVERSUBSCRIBE, slow))
+    ]
+    found = [one for one in conclude(rows_of(records)) if one.measure == "seconds.wall"]
+    assert [one.count for one in found] == [3, 3]
+    assert len({one.source for one in found}) == 2
+
+
+def test_nodes_of_a_cluster_are_one_machine() -> None:
+    records = [
+        record(cell, 3 * node + number, 1.0, cluster="c", host={"name": f"nid{node}"})
+        for node in range(3)
+        for number in range(3)
+        for cell in (NONE, OVERSUBSCRIBE)
+    ]
+    (found,) = (one for one in conclude(rows_of(records)) if one.measure == "seconds.wall")
+    assert (found.source, found.count, found.difference) == ("c", 9, Difference.NONE_SEEN)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("verify", (True, False)),
+        ("settings", ((("disk.direct", "off"),), (("disk.direct", "on"),))),
+        ("backend", ("posix", "hdf5")),
+    ],
+)
+def test_results_are_compared_with_those_of_the_same_choices(
+    name: str, values: tuple[object, object]
+) -> None:
+    sync = replace(KERNEL, output="sync", transport="-")
+    cells = {
+        replace(cell, **{name: value}): seconds
+        for value, seconds in zip(values, (4.0, 2.0), strict=True)
+        for cell in (sync, OVERSUBSCRIBE)
+    }
+    found = [
+        one
+        for one in conclude(rows_of(planted(cells)))
+        if one.measure == "seconds.wall" and one.way == "oversubscribe"
+    ]
+    assert [one.difference for one in found] == [Difference.NONE_SEEN] * 2
+    assert len({one.what for one in found}) == 2
+
+
 def test_what_is_shorter_is_said_so() -> None:
     assert compared({"kernel": 0.9, "oversubscribe": 1})["kernel"].difference is Difference.SHORTER
 
@@ -39,7 +121,7 @@ def test_what_is_shorter_is_said_so() -> None:
 def test_four_results_are_too_few_to_conclude_from() -> None:
     found = compared({"kernel": 2.0, "oversubscribe": 1.0}, rounds=4)["kernel"]
     assert found.difference is Difference.TOO_FEW
-    assert "4 results are too few" in found.sentence()
+    assert "4 rounds with both are too few" in found.sentence()
 
 
 def test_a_result_that_is_marked_changes_nothing() -> None:
@@ -69,8 +151,6 @@ def test_an_outlier_is_listed_and_still_counts() -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_only_runs_with_the_same_number_of_ranks_are_compared(ranks: int) -> None:
-    from dataclasses import replace
-
     cells = {NONE: 1.0, replace(KERNEL, ranks=ranks): 1.1}
     assert bool(conclude(rows_of(planted(cells)))) is (ranks == 1)
 

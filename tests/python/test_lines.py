@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from studies_data import KERNEL, planted, record
 
-from iocomp_studies.results.lines import FORMAT, Writer, read_lines, result_files
+from iocomp_studies.results.lines import FORMAT, InUseError, Writer, read_lines, result_files
 
 
 def written(path: Path, count: int = 3) -> Path:
@@ -51,6 +52,15 @@ def test_the_next_run_does_not_continue_a_torn_line(tmp_path: Path) -> None:
         ('{"program": "stream"}', "format is None"),
         (json.dumps({"format": "iocomp-study-0", "cell": {"client": "x"}}), "iocomp-study-0"),
         (json.dumps({"format": FORMAT, "cell": {}}), "no cell"),
+        (json.dumps({"format": FORMAT, "cell": {"client": "x", "newer": 1}}), "newer = 1"),
+        (json.dumps({"format": FORMAT, "cell": {"client": "x", "ranks": "2"}}), "ranks = '2'"),
+        (json.dumps({"format": FORMAT, "cell": {"client": "x"}, "round": "x"}), "round is 'x'"),
+        (json.dumps({"format": FORMAT, "cell": {"client": "x"}, "host": 1}), "host is no table"),
+        (
+            json.dumps({"format": FORMAT, "cell": {"client": "x"}, "seconds": {"wall": math.nan}}),
+            "seconds is no table of numbers",
+        ),
+        (json.dumps({"format": FORMAT, "cell": {"client": "x"}}), "no wall time"),
         (
             json.dumps({"format": FORMAT, "cell": {"client": "x"}, "seconds": {"wall": "1"}}),
             "seconds is no table of numbers",
@@ -65,6 +75,25 @@ def test_a_foreign_line_is_told_and_skipped(tmp_path: Path, line: str, why: str)
     assert len(records) == 1
     assert complaint.startswith(f"{path}:2: foreign: ")
     assert why in complaint
+
+
+def test_a_second_result_of_a_round_is_told_and_skipped(tmp_path: Path) -> None:
+    path = written(tmp_path / "results.jsonl")
+    with Writer(path) as writer:
+        writer.write(record(KERNEL, 2, 9.0))
+        writer.write(record(KERNEL, 2, 9.0, study="another"))
+        writer.write(record(KERNEL, 2, 9.0, versions={"iocomp": "another"}))
+        writer.write(record(KERNEL, 2, 9.0, marks=["not verified: file"]))
+    records, (complaint,) = read_lines([path])
+    assert len(records) == 6
+    assert complaint.startswith(f"{path}:4: twice: ")
+
+
+def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with Writer(path), pytest.raises(InUseError, match="another run writes"):
+        Writer(path)
+    Writer(path).__exit__(None, None, None)
 
 
 @settings(database=None)

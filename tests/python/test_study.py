@@ -6,6 +6,8 @@ import pytest
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plan.clients import CLIENTS, flat
 from iocomp_studies.plan.study import Study, StudyError, check_launcher, read_study
+from iocomp_studies.report.conclusions import LEAST_RESULTS
+from iocomp_studies.runs.campaign import NARROW_FROM, is_compared
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -141,6 +143,16 @@ def test_a_launcher_that_cannot_start_a_client_is_told(
         check_launcher(found, launcher)
     assert told in str(error.value)
     check_launcher(found, "smpi" if client == "scale" else "slurm")
+
+
+def test_a_baseline_runs_as_often_as_what_is_compared_with_it() -> None:
+    none, sync = Cell("stream", output="none"), Cell("stream", output="sync")
+    cell = Cell("stream", mapping="oversubscribe")
+    assert is_compared(cell, none)
+    assert is_compared(cell, sync)
+    assert not is_compared(none, cell)
+    assert not is_compared(Cell("stream", ranks=2), none)
+    assert NARROW_FROM >= LEAST_RESULTS  # what is narrow is enough for a conclusion
 
 
 def test_strong_scaling_divides_the_size_among_the_ranks() -> None:

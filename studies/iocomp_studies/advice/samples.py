@@ -16,8 +16,9 @@ from iocomp_studies.plan.cell import NOT_USED, Cell
 from iocomp_studies.plan.clients import CLIENTS, Steps
 from iocomp_studies.plots.plot import ratio_of
 from iocomp_studies.results.archer2 import loops_of_step, published_steps
-from iocomp_studies.results.lines import Record
-from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, row_of, rows_of, way_of
+from iocomp_studies.results.identity import identity_of, source_names
+from iocomp_studies.results.lines import Record, is_good
+from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, rows_of, way_of
 from iocomp_studies.statistics import Estimate, median_interval
 
 WALL = "seconds.wall"
@@ -81,14 +82,15 @@ def read_samples(records: Sequence[Record]) -> dict[tuple[str, str], list[Sample
     taken as they are. What has no output, no results that count, or nothing beside it that tells
     how long the computing takes, is no sample.
     """
+    names = source_names(records)
     worlds: dict[tuple[str, str], dict[_Key, _World]] = defaultdict(lambda: defaultdict(_World))
     for record in records:
-        if record.get("marks") or int(record.get("round", 0)) < 0:
+        if not is_good(record):
             continue
         cell = Cell.of_record(record["cell"])
-        if WALL not in row_of(record).measures or cell.progress:
+        if "wall" not in record.get("seconds", {}) or cell.progress:
             continue
-        source = str(row_of(record).fields["source"])
+        source = names[identity_of(record)]
         worlds[source, cell.client][_world(cell)].by_cell[cell].append(_without_opening(record))
     found: dict[tuple[str, str], list[Sample]] = {}
     for key, by_world in worlds.items():
@@ -156,9 +158,10 @@ def _wall(rows: Sequence[Row], base: Sequence[Row]) -> Estimate | None:
     if rows[0].spread:
         mean, deviation = rows[0].measures[WALL], rows[0].spread.get(WALL, 0.0)
         return Estimate(mean, mean - deviation, mean + deviation)
-    ratio = ratio_of(rows, base, WALL)
-    if ratio is None:
+    compared = ratio_of(rows, base, WALL)
+    if compared is None:
         return median_interval([row.measures[WALL] for row in rows])
+    ratio, _ = compared
     below = statistics.median(row.measures[WALL] for row in base)
     return Estimate(ratio.value * below, ratio.low * below, ratio.high * below)
 

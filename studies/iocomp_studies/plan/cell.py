@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from iocomp_studies.table import counted
@@ -75,9 +75,12 @@ class Cell:
         Raises:
             ValueError: If it is none.
         """
-        known = {field.name for field in fields(cls)}
-        if not isinstance(record.get("client"), str) or not set(record) <= known:
+        usual = cls("").record()
+        if not isinstance(record.get("client"), str):
             raise ValueError("no cell of a study")
+        for name, value in record.items():
+            if name not in usual or type(value) is not type(usual[name]):
+                raise ValueError(f"no cell of a study that is known here: {name} = {value!r}")
         values = dict(record)
         values["arguments"] = tuple(record.get("arguments", ()))
         values["settings"] = tuple(sorted(record.get("settings", {}).items()))

@@ -18,7 +18,7 @@ Kind = Literal["bars", "lines", "stack"]
 REST = "rest"
 WORLD = ("size", "arguments", "scaling", "ranks", "nodes")
 """Fields in which the rows of one panel must agree."""
-CHOICES = ("way", "backend", "transport", "progress", "ratio", "settings")
+CHOICES = ("way", "backend", "transport", "progress", "ratio", "settings", "verify")
 """Fields in which they must agree unless they play no part for a row."""
 
 
@@ -74,7 +74,7 @@ class Point:
         x: The place along the axis.
         part: Measure, in words.
         found: Value and interval.
-        count: Results that it is made of; of published means 0.
+        count: Results, or pairs of them, that it is made of; of published means 0.
     """
 
     series: str
@@ -166,7 +166,7 @@ def variants(plot: Plot, rows: Iterable[Row]) -> list[Variant]:
     by_choice: dict[tuple[Value, ...], list[Row]] = {}
     for row in mine:
         key = tuple(row.fields.get(name, "") for name in chosen)
-        if not any(_plays_no_part(row, name) for name in chosen):
+        if not any(plays_no_part(row, name) for name in chosen):
             by_choice.setdefault(key, [])
     if not by_choice:
         by_choice[tuple("" for _ in chosen)] = mine
@@ -177,7 +177,7 @@ def variants(plot: Plot, rows: Iterable[Row]) -> list[Variant]:
         has_chosen = {
             row.fields["source"]
             for row in joined
-            if of or not any(_plays_no_part(row, name) for name in chosen)
+            if of or not any(plays_no_part(row, name) for name in chosen)
         }
         joined = [row for row in joined if row.fields["source"] in has_chosen]
         found += _by_world(_in_words(chosen, key), joined, worlds)
@@ -231,10 +231,10 @@ def _nodes_follow_ranks(rows: Sequence[Row]) -> bool:
     )
 
 
-def _plays_no_part(row: Row, name: str) -> bool:
+def plays_no_part(row: Row, name: str) -> bool:
     """Return whether a choice makes no difference to a row."""
     way = row.fields["way"]
-    if name == "way":
+    if name == "way" or (way == NO_OUTPUT and name in ("settings", "verify")):
         return way == NO_OUTPUT
     return row.fields.get(name) == NOT_USED or (
         way in (NO_OUTPUT, SYNCHRONOUS) and name in ("transport", "progress", "ratio")
@@ -243,7 +243,7 @@ def _plays_no_part(row: Row, name: str) -> bool:
 
 def _joins(row: Row, names: Sequence[str], key: Sequence[Value]) -> bool:
     return all(
-        row.fields.get(name, "") == value or _plays_no_part(row, name)
+        row.fields.get(name, "") == value or plays_no_part(row, name)
         for name, value in zip(names, key, strict=True)
     )
 
@@ -251,7 +251,9 @@ def _joins(row: Row, names: Sequence[str], key: Sequence[Value]) -> bool:
 def _in_words(names: Sequence[str], values: Sequence[Value]) -> str:
     words = []
     for name, value in zip(names, values, strict=True):
-        if isinstance(value, bool):
+        if name == "verify":
+            words.append("read back" if value else "not read back")
+        elif isinstance(value, bool):
             words.append(f"{name} calls" if value else f"no {name} calls")
         elif value != "":
             words.append(str(value) if name in ("way", "arguments") else f"{name} {value}")
@@ -277,23 +279,24 @@ def _value(row: Row, measure: str) -> float | None:
     return row.measures.get(measure)
 
 
-def _estimate(rows: Sequence[Row], measure: str, scale: float) -> Estimate:
+def _estimate(rows: Sequence[Row], measure: str, scale: float) -> tuple[Estimate, int]:
     """Return the median and its interval; of a published mean, the mean and one deviation."""
     if len(rows) == 1 and measure in rows[0].spread:
         mean, deviation = rows[0].measures[measure], rows[0].spread[measure]
-        return Estimate(scale * mean, scale * (mean - deviation), scale * (mean + deviation))
-    return median_interval([scale * row.measures[measure] for row in rows])
+        return Estimate(scale * mean, scale * (mean - deviation), scale * (mean + deviation)), 1
+    return median_interval([scale * row.measures[measure] for row in rows]), len(rows)
 
 
 def ratio_of(
     rows: Sequence[Row], base: Sequence[Row], measure: str, *, deviations: float = 1.0
-) -> Estimate | None:
+) -> tuple[Estimate, int] | None:
     """Return the median over the rounds of a row ÷ that of the base, or nothing to compare with.
 
-    Published means are divided. Their interval is so many standard deviations of the quotient.
+    Beside it stands the number of rounds that have both. Published means are divided. Their
+    interval is so many standard deviations of the quotient.
     """
-    below = {row.round: row for row in base if row.measures.get(measure)}
-    pairs = [(row, below[row.round]) for row in rows if row.round in below]
+    below = {row.together(): row for row in base if row.measures.get(measure)}
+    pairs = [(row, below[row.together()]) for row in rows if row.together() in below]
     if not pairs:
         return None
     ratios = [row.measures[measure] / other.measures[measure] for row, other in pairs]
@@ -301,8 +304,8 @@ def ratio_of(
     if len(pairs) == 1 and measure in row.spread and measure in other.spread:
         parts = [one.spread[measure] / one.measures[measure] for one in (row, other)]
         deviation = deviations * ratios[0] * float(sum(part**2 for part in parts)) ** 0.5
-        return Estimate(ratios[0], ratios[0] - deviation, ratios[0] + deviation)
-    return median_interval(ratios)
+        return Estimate(ratios[0], ratios[0] - deviation, ratios[0] + deviation), 1
+    return median_interval(ratios), len(pairs)
 
 
 def panels(plot: Plot, variant: Variant) -> list[Panel]:
@@ -338,11 +341,11 @@ def _panel(plot: Plot, source: str, rows: Sequence[Row]) -> Panel:
 
 def _over(
     base: Mapping[Value, Sequence[Row]], group: tuple[str, Value], rows: Sequence[Row], measure: str
-) -> Estimate | None:
+) -> tuple[Estimate, int] | None:
     return ratio_of(rows, base.get(rows[0].fields.get("ranks", ""), ()), measure)
 
 
-Figure = Callable[[tuple[str, Value], Sequence[Row], str], Estimate | None]
+Figure = Callable[[tuple[str, Value], Sequence[Row], str], tuple[Estimate, int] | None]
 
 
 def _points(
@@ -355,8 +358,9 @@ def _points(
             found = figure((series, x), having, measure) if having else None
             if found is not None:
                 part = plot.name_of(measure)
-                count = 0 if having[0].spread else len(having)
-                points.append(Point(series, x if plot.x else part, part, found, count))
+                value, count = found
+                count = 0 if having[0].spread else count
+                points.append(Point(series, x if plot.x else part, part, value, count))
     return points
 
 
@@ -377,7 +381,7 @@ def _stack_points(plot: Plot, groups: Mapping[tuple[str, Value], Sequence[Row]])
         if plot.rest:
             having = [row for row in rows if plot.rest in row.measures]
             if having:
-                whole = _estimate(having, plot.rest, plot.scale)
+                whole, _ = _estimate(having, plot.rest, plot.scale)
                 rest = max(0.0, whole.value - total)
                 # The interval is that of the whole bar, wherever its top lies.
                 found = Estimate(

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from iocomp_studies.plan.cell import NOT_USED
-from iocomp_studies.plots.plot import CHOICES, WORLD, ratio_of, series_rank
+from iocomp_studies.plots.plot import CHOICES, WORLD, plays_no_part, ratio_of, series_rank
 from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, Value
 from iocomp_studies.statistics import Estimate, median_interval
 from iocomp_studies.table import counted
 
 LEAST_RESULTS = 5
-"""The least number of results for a conclusion: with fewer an interval says little."""
+"""The least number of rounds, or results, for a conclusion: with fewer an interval says little."""
 LEAST_RUNS = 2
 """The least number of runs behind a published mean: a single run has no spread."""
 _DEVIATIONS = 2.0  # 95 of 100 values of a normal distribution lie within
@@ -55,7 +55,7 @@ class Conclusion:
         measure: The measure that is compared: "seconds.wall".
         against: The way below the line: without output, or synchronous.
         ratio: The ratio of the two, with its 95 % interval.
-        count: The number of results of the way; the runs behind a published mean.
+        count: The number of rounds that have both; the runs behind a published mean.
         difference: The meaning of the interval.
         is_published: True if means are compared, not the results of rounds.
     """
@@ -80,8 +80,11 @@ class Conclusion:
         if self.difference is Difference.TOO_FEW and self.is_published:
             return f"{about}: {100 * (self.ratio.value - 1):+.1f} %, of a run without a spread"
         if self.difference is Difference.TOO_FEW:
-            are = "result is" if self.count == 1 else "results are"
-            return f"{about}: {self.count} {are} too few to say, {LEAST_RESULTS} are needed"
+            are = "is" if self.count == 1 else "are"
+            return (
+                f"{about}: {counted(self.count, 'round')} with both {are} too few to say, "
+                f"{LEAST_RESULTS} are needed"
+            )
         if self.difference is Difference.NONE_SEEN:
             return f"{about}: no difference seen (between {low} and {high} %)"
         change = 100 * abs(self.ratio.value - 1)
@@ -140,10 +143,12 @@ def _conclusions(
             continue
         base = _base(rows[0], groups, against)
         having = [row for row in rows if measure in row.measures]
-        ratio = ratio_of(having, base, measure, deviations=_DEVIATIONS)
-        if ratio is not None:
+        compared = ratio_of(having, base, measure, deviations=_DEVIATIONS)
+        if compared is not None:
+            ratio, count = compared
             is_published = bool(rows[0].spread)
-            count = min(rows[0].runs, base[0].runs) if is_published else len(rows)
+            if is_published:
+                count = min(rows[0].runs, base[0].runs)
             least = LEAST_RUNS if is_published else LEAST_RESULTS
             found.append(
                 Conclusion(
@@ -156,13 +161,21 @@ def _conclusions(
 
 
 def _base(row: Row, groups: dict[Key, list[Row]], against: str) -> list[Row]:
-    """Return the results to compare with: of the same back-end, where that plays a part."""
-    for others in groups.values():
-        fields = others[0].fields
-        same = fields.get("backend") in (row.fields.get("backend"), NOT_USED)
-        if fields["way"] == against and same:
-            return others
-    return []
+    """Return the results to compare with: those that agree in all choices that play a part."""
+
+    def is_same(other: Row, name: str) -> bool:
+        return row.fields.get(name, "") == other.fields.get(name, "")
+
+    choices = [name for name in CHOICES if name != "way"]
+    possible = [
+        others
+        for others in groups.values()
+        if others[0].fields["way"] == against
+        and all(is_same(others[0], name) or plays_no_part(others[0], name) for name in choices)
+    ]
+    return max(
+        possible, key=lambda of: sum(is_same(of[0], name) for name in choices), default=[]
+    )
 
 
 def _in_words(row: Row, differ: Sequence[str]) -> str:
@@ -171,6 +184,8 @@ def _in_words(row: Row, differ: Sequence[str]) -> str:
         value = row.fields.get(name, "")
         if name == "progress":
             words += ["progress calls"] if value else []
+        elif name == "verify":
+            words += [] if value else ["not read back"]
         elif name != "way" and value not in (NOT_USED, ""):
             words.append(str(value))
     words.append(counted(int(row.fields.get("ranks", 1)), "rank"))

@@ -21,9 +21,8 @@ from iocomp_studies.report.conclusions import (
     conclude,
     outliers,
 )
-from iocomp_studies.results.lines import Record
+from iocomp_studies.results.lines import Record, is_good
 from iocomp_studies.results.rows import rows_of
-from iocomp_studies.runs.campaign import is_good
 from iocomp_studies.statistics import median_interval
 from iocomp_studies.table import counted
 

@@ -27,16 +27,18 @@ from iocomp_studies.launch import (
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plan.clients import CLIENTS, Measured
 from iocomp_studies.plan.study import Study, StudyError
-from iocomp_studies.results.lines import Record, Writer
+from iocomp_studies.plots.plot import WORLD
+from iocomp_studies.report.conclusions import LEAST_RESULTS
+from iocomp_studies.results.identity import Identity, identity_of
+from iocomp_studies.results.lines import Record, Writer, is_good
 from iocomp_studies.rounds import Keeping, Result, run_rounds
 from iocomp_studies.runs import machine, simulated
 from iocomp_studies.runs.seats import NotPossibleError, Seats, plan_seats, read_back
 from iocomp_studies.statistics import median_interval
 from iocomp_studies.work_directory import empty
 
-NARROW_FROM = 3
+NARROW_FROM = LEAST_RESULTS
 """Good results from which an interval is believed to be narrow."""
-
 
 _HOSTS = "hosts"
 """Name of the file that tells SMPI where each rank runs."""
@@ -72,17 +74,16 @@ class Outcome:
         not_possible: Cells that do not fit this machine, with the reason, by label.
         failed: Cells of which a run failed, with what it printed, by label.
         was_stopped: True if Ctrl-C ended it.
+        identity: The machine, the build and the file system; None if jobs have made the runs.
+        others: The number of earlier results of another identity, whose rounds are made anew.
     """
 
     made: int = 0
     not_possible: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     was_stopped: bool = False
-
-
-def is_good(record: Record) -> bool:
-    """Return whether a result counts: nothing is marked, and it was no warm-up."""
-    return not record.get("marks") and int(record.get("round", 0)) >= 0
+    identity: Identity | None = None
+    others: int = 0
 
 
 def plan_cell(study: Study, cell: Cell, around: Surroundings) -> Seats:
@@ -242,6 +243,14 @@ def _one_line(path: Path) -> str:
         return ""
 
 
+def is_compared(cell: Cell, base: Cell) -> bool:
+    """Return whether reports compare a cell with another, within rounds."""
+    world = ("client", *WORLD)
+    return base.output in ("none", "sync") and all(
+        getattr(cell, name) == getattr(base, name) for name in world
+    )
+
+
 class _Kept:
     """Results of a study, those of earlier runs and those of this one."""
 
@@ -289,20 +298,21 @@ def run_study(
         study: The study to run.
         around: The place in which it runs.
         out: The file of results.
-        earlier: Results that are there already; their rounds are not made again.
+        earlier: Results that are there already; the rounds of those of the same study, machine,
+            build and file system are not made again.
         minutes: The budget, instead of that of the study.
         first_round: Number of the first round; parts of an array begin at different ones.
     """
-    outcome = Outcome()
-    kept = _Kept(earlier)
     same: dict[str, Any] = {
         "study": study.name,
         "seed": study.seed,
-        "versions": machine.versions(around.command, around.build),
-        "host": machine.host(around.directory),
-        "topology": machine.topology(),
+        **machine.about(around.command, around.build, around.directory),
         "launcher": around.launcher,
     }
+    mine = [one for one in earlier if one.get("study") == study.name]
+    goes_on = [one for one in mine if identity_of(one) == identity_of(same)]
+    outcome = Outcome(identity=identity_of(same), others=len(mine) - len(goes_on))
+    kept = _Kept(goes_on)
     by_label: dict[str, tuple[Cell, Seats]] = {}
     methods: dict[str, Callable[[], Result]] = {}
     for cell in study.cells:
@@ -332,12 +342,18 @@ def run_study(
             outcome.failed[label] = story
             write(label, {"failed": story, "marks": ["failed"], "seconds": {}, "round": 0})
 
+        def enough(label: str) -> bool:
+            """Return whether a cell, and each that is compared with it, needs no further round."""
+            cell, _ = by_label[label]
+            others = [other for other, _ in by_label.values() if is_compared(other, cell)]
+            return all(kept.is_narrow(one.key(), study.interval) for one in (cell, *others))
+
         keeping = Keeping(
             warm_up=study.warm_up,
             has=lambda label, n: kept.has(
                 by_label[label][0].key(), n + first_round if n >= 0 else n
             ),
-            enough=lambda label: kept.is_narrow(by_label[label][0].key(), study.interval),
+            enough=enough,
             keep=write,
             failed=failed,
             ends_in_time=True,

@@ -79,6 +79,17 @@ def versions(command: Path, build: Build) -> dict[str, str]:
     }
 
 
+def about(command: Path, build: Build, directory: Path) -> dict[str, Any]:
+    """Return what a result tells of the machine, the build and the file system of a directory."""
+    cluster = os.environ.get("SLURM_CLUSTER_NAME")
+    return {
+        "versions": versions(command, build),
+        "host": host(directory),
+        "topology": topology(),
+        **({"cluster": cluster} if cluster else {}),
+    }
+
+
 def load() -> float:
     """Return how many processes want a core, on average over the last minute."""
     return os.getloadavg()[0]

@@ -16,8 +16,10 @@ from typing import Any
 from iocomp_studies.launch import Build
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plan.study import Study, groups_by_nodes
-from iocomp_studies.results.lines import read_lines
-from iocomp_studies.runs.campaign import Outcome, Surroundings, is_good, run_study, with_part
+from iocomp_studies.results.identity import identity_of
+from iocomp_studies.results.lines import Record, is_good, read_lines
+from iocomp_studies.runs import machine
+from iocomp_studies.runs.campaign import Outcome, Surroundings, run_study, with_part
 from iocomp_studies.runs.seats import NotPossibleError, plan_seats
 
 POLL_SECONDS = 2.0
@@ -74,10 +76,11 @@ def run(study: Study, command: Path, build: Build, place: Path, *, wait: bool) -
     folder.mkdir(parents=True, exist_ok=True)
     outcome = Outcome()
     jobs = _jobs(folder)
+    here = machine.about(command, build, place)
     for nodes, cells in groups_by_nodes(study.cells):
         possible = _possible(study, command, cells, outcome)
         name = f"nodes-{nodes}"
-        if not possible or _is_running(jobs.get(name)) or _is_complete(study, place, possible):
+        if not possible or _is_running(jobs.get(name)) or _is_complete(study, here, place, possible):
             continue
         path = folder / f"{name}.sh"
         path.write_text(script(study, command, build, place, nodes))
@@ -123,12 +126,15 @@ def _possible(study: Study, command: Path, cells: Sequence[Cell], outcome: Outco
     return found
 
 
-def _is_complete(study: Study, place: Path, cells: Sequence[Cell]) -> bool:
-    """Return whether every cell has its least repetitions already."""
+def _is_complete(
+    study: Study, here: Record, place: Path, cells: Sequence[Cell]
+) -> bool:
+    """Return whether every cell has its least repetitions already, by this build."""
     records, _ = read_lines(sorted(place.glob("*.jsonl")))
     counts: dict[str, int] = {}
     for record in records:
-        if is_good(record):
+        # This node is another one than those of the jobs, and does not know the cluster's name.
+        if is_good(record) and identity_of(record)[2:] == identity_of(here)[2:]:
             counts[record["key"]] = counts.get(record["key"], 0) + 1
     return all(counts.get(cell.key(), 0) >= study.least for cell in cells)
 
