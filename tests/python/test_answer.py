@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from studies_data import KERNEL, NONE, OVERSUBSCRIBE, planted
+from studies_data import KERNEL, NONE, OVERSUBSCRIBE, planted, record
 
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.report.answer import QUESTION, Answer, answer
@@ -34,6 +34,35 @@ def test_output_is_hidden_if_it_takes_less_than_synchronous_output(
     assert head == f"{QUESTION} {where}: "
     assert float(value.split()[0]) == pytest.approx(factor, abs=0.02)
     assert found.sentence.endswith("of its time without output.")
+
+
+@pytest.mark.parametrize(
+    ("middles", "half", "verdict"),
+    [
+        ((1.01, 1.012), 0.1, "not seen"),  # each comparison alone sees no difference
+        ((1.0, 1.001), 0.02, "yes, no loss is seen"),
+        ((1.2, 1.2), 0.4, "not seen"),
+        ((1.3, 1.31), 0.05, "not all of it"),
+    ],
+)
+def test_what_is_not_known_is_neither_yes_nor_no(
+    middles: tuple[float, ...], half: float, verdict: str
+) -> None:
+    records = [
+        record(replace(cell, size=f"{size} MiB"), number, seconds)
+        for size, middle in enumerate(middles, 1)
+        for number, off in enumerate((-half, -half / 2, 0, half / 2, half))
+        for cell, seconds in ((NONE, 1.0), (OVERSUBSCRIBE, middle + off))
+    ]
+    found = answer(conclude(rows_of(records)))
+    assert found
+    assert f"stream: {verdict}, " in found.sentence
+
+
+def test_a_way_as_long_as_synchronous_output_is_not_seen_to_hide_anything() -> None:
+    found = told({NONE: 1.0, SYNCHRONOUS: 1.5, HYPERTHREAD: 1.5})
+    assert found
+    assert "stream: not seen, 1." in found.sentence
 
 
 def test_cores_of_ranks_answer_where_there_are_no_hardware_threads() -> None:

@@ -18,6 +18,14 @@ _SEATS = {
     "oversubscribe": "servers on the cores of ranks, without hardware threads of their own",
 }
 """The ways that answer it, the better answer first."""
+MOST_LOSS = 1.05
+"""The ratio to the time without output up to which an interval says that no loss is seen."""
+_NOT_SEEN = "not seen"
+_OF_SYNCHRONOUS = {
+    Difference.LONGER: "no",
+    Difference.NONE_SEEN: _NOT_SEEN,
+    Difference.SHORTER: "yes, at least a part",
+}
 _PLOT = Plot(
     "answer", QUESTION, "bars", ("seconds.wall",), "wall time ÷ that without output", x="client",
     over=(NO_OUTPUT, SYNCHRONOUS), emphasised=tuple(_SEATS),
@@ -89,10 +97,12 @@ def _verdict(one: Summary, synchronous: Estimate | None) -> str:
     difference = one.difference()
     if difference is Difference.TOO_FEW:
         return str(difference.value)
-    if one.against == NO_OUTPUT and difference is not Difference.LONGER:
-        return "yes, no loss is seen"
-    if one.against == NO_OUTPUT:
-        return "yes, a part" if synchronous and one.ratio.high < synchronous.low else "no"
-    if difference is Difference.NONE_SEEN:
-        return "not seen"
-    return "no" if difference is Difference.LONGER else "yes, at least a part"
+    if one.against == SYNCHRONOUS:
+        return _OF_SYNCHRONOUS[difference]
+    if difference is not Difference.LONGER:
+        return "yes, no loss is seen" if one.ratio.high <= MOST_LOSS else _NOT_SEEN
+    if synchronous is None:
+        return "not all of it"
+    if one.ratio.high < synchronous.low:
+        return "yes, a part"
+    return "no" if one.ratio.low > synchronous.high else _NOT_SEEN

@@ -12,7 +12,7 @@ from enum import Enum
 from iocomp_studies.plan.cell import NOT_USED
 from iocomp_studies.plots.plot import CHOICES, WORLD, plays_no_part, ratio_of, series_rank
 from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, Value
-from iocomp_studies.statistics import Estimate, median_interval
+from iocomp_studies.statistics import Estimate, combined
 from iocomp_studies.table import counted
 
 LEAST_RESULTS = 5
@@ -70,6 +70,10 @@ class Conclusion:
     count: int
     difference: Difference
     is_published: bool = False
+
+    def counts(self) -> bool:
+        """Return whether it says something beside others: a single published run does."""
+        return self.is_published or self.difference is not Difference.TOO_FEW
 
     def sentence(self) -> str:
         """Return it in words."""
@@ -221,7 +225,7 @@ class Summary:
         return sum(self.differences.values())
 
     def difference(self) -> Difference:
-        """Return what all of them say together: many of single runs say what one does not."""
+        """Return what those say together that say something: many of single runs do, too."""
         is_enough = self.count() > self.differences[Difference.TOO_FEW]
         return difference_of(self.ratio, LEAST_RESULTS if is_enough else self.count())
 
@@ -235,7 +239,7 @@ def by_way(found: Sequence[Conclusion]) -> list[Summary]:
     return [
         Summary(
             source, client, way, against,
-            of[0].ratio if len(of) == 1 else median_interval([one.ratio.value for one in of]),
+            combined([one.ratio for one in of if one.counts()] or [one.ratio for one in of]),
             Counter(one.difference for one in of),
         )
         for (source, client, against, way), of in sorted(
