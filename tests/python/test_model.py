@@ -12,6 +12,7 @@ from iocomp_studies.advice.model import Model, names_of
 from iocomp_studies.advice.samples import read_samples
 from iocomp_studies.advice.work import GIB, Way, Work
 from iocomp_studies.plan.cell import Cell
+from iocomp_studies.plan.clients import CLIENTS
 from iocomp_studies.results.archer2 import read_archer2
 from iocomp_studies.statistics import Estimate
 
@@ -251,6 +252,52 @@ def test_results_become_samples_beside_what_ran_without_output() -> None:
     assert work.reuse_seconds == pytest.approx(work.step_seconds / 20)  # one kernel of 5 loops
     assert kernel.measured.value == pytest.approx(1.25 * 6.0)
     assert oversubscribe.measured.value == pytest.approx(1.5 * 6.0)
+
+
+def test_the_library_says_what_was_put_wherever_it_counts() -> None:
+    none = replace(STREAM, output="none", backend="-", transport="-")
+    trace = {
+        "compute_sum": {"puts": 48.0, "put_bytes": 4800.0},
+        "compute_max": {"steps": 8.0, "call_seconds": 1.0},
+    }
+    records = [record(none, 0, 9.0), record(STREAM, 0, 10.0, trace=trace)]
+    ((_, (found,)),) = read_samples(records).items()
+    assert (found.work.steps, found.work.step_bytes, found.work.puts) == (8, 300.0, 3.0)
+    assert found.work.reuse_seconds == pytest.approx(9.0 / 8 / 20)  # STREAM says when
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--loops=40", "--write-every=5"), (8, 4, 1 / 20)),
+        (("--loops", "40", "--write-every", "5", "--write-every=10"), (4, 4, 1 / 40)),
+        (("--loops", "40", "--in-turn"), (4, 3, 1.0)),
+        (("--write-every", "0"), None),
+    ],
+)
+def test_the_words_of_stream_tell_its_steps(
+    arguments: tuple[str, ...], told: tuple[int, int, float] | None
+) -> None:
+    found = CLIENTS["stream"].steps(replace(STREAM, arguments=arguments))
+    assert (found and (found.steps, found.puts, found.reuse_part)) == told
+    if found:
+        assert found.step_bytes == found.puts * (64 << 20)
+
+
+def test_samples_with_the_same_words_are_different_samples() -> None:
+    two = [replace(one, label="the same") for one in samples(PLAIN)[:8]]
+    alone = left_out(two)
+    assert alone is not None
+    assert len(alone.of) == len(errors_of(PLAIN, two).of) == 8
+    assert errors_of(PLAIN, two).inside == 8
+
+
+def test_the_interval_of_a_published_wall_is_one_of_95_percent() -> None:
+    (one,) = read_samples(
+        [record(replace(STREAM, output="sync", transport="-", arguments=("1",)), 0, 10.0,
+                spread={"seconds.wall": 1.0}, source="p")]
+    )["p", "stream"]  # fmt: skip
+    assert (one.measured.low, one.measured.high) == (8.0, 12.0)
 
 
 def test_results_without_computing_alone_are_no_samples() -> None:

@@ -148,7 +148,7 @@ def advise(
         help="instead of a program: trace.json of a run of it, or a result of a study",
     ),
     wall: Optional[float] = typer.Option(
-        None, show_default=False, help="with trace.json: seconds that the run took"
+        None, show_default=False, help="with trace.json: seconds of the run, instead of its own"
     ),
     ranks: Optional[int] = typer.Option(
         None, show_default=False, min=1, help="ranks that compute [1]"

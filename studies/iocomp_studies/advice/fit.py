@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +63,7 @@ class Errors:
     Attributes:
         median: The median of the absolute errors, with its 95 % interval.
         worst: The largest absolute error, and its label.
-        of: Predicted ÷ measured less 1, by label.
+        of: Predicted ÷ measured less 1, of each.
         order: Pairs of ways of the same work whose walls differ clearly: how many were predicted
             in the right order, and how many there are.
         inside: Walls whose prediction lies in the interval of what was measured.
@@ -71,25 +71,28 @@ class Errors:
 
     median: Estimate
     worst: tuple[float, str]
-    of: Mapping[str, float]
+    of: Sequence[float]
     order: tuple[int, int]
     inside: int
 
     @classmethod
     def between(cls, predicted: Sequence[float], samples: Sequence[Sample]) -> Errors:
         """Return the errors of some predictions."""
-        off = {
-            sample.label: wall / sample.measured.value - 1
+        off = [
+            wall / sample.measured.value - 1
             for wall, sample in zip(predicted, samples, strict=True)
-        }
-        label = max(off, key=lambda one: abs(off[one]))
-        middle = median_interval([abs(one) for one in off.values()])
+        ]
+        worst, label = max(
+            ((abs(one), sample.label) for one, sample in zip(off, samples, strict=True)),
+            key=lambda one: one[0],
+        )
+        middle = median_interval([abs(one) for one in off])
         inside = sum(sample.holds(wall) for wall, sample in zip(predicted, samples, strict=True))
-        return cls(middle, (abs(off[label]), label), off, _order(predicted, samples), inside)
+        return cls(middle, (worst, label), off, _order(predicted, samples), inside)
 
     def usual_factor(self) -> float:
         """Return the factor within which 90 of 100 walls lie of what was predicted."""
-        return math.exp(quantile(sorted(abs(math.log1p(one)) for one in self.of.values()), 0.9))
+        return math.exp(quantile(sorted(abs(math.log1p(one)) for one in self.of), 0.9))
 
 
 def _order(predicted: Sequence[float], samples: Sequence[Sample]) -> tuple[int, int]:
@@ -172,7 +175,7 @@ def errors_of(model: Model, samples: Sequence[Sample]) -> Errors:
 
 
 def left_out(
-    samples: Sequence[Sample], by: Callable[[Sample], Hashable] = lambda sample: sample.label
+    samples: Sequence[Sample], by: Callable[[Sample], Hashable] | None = None
 ) -> Errors | None:
     """Return the errors of predicting each group of samples from all others.
 
@@ -183,16 +186,18 @@ def left_out(
     Returns:
         None if there are fewer than two groups.
     """
-    groups = list(dict.fromkeys(by(sample) for sample in samples))
+    group_of = [by(sample) if by else number for number, sample in enumerate(samples)]
+    groups = list(dict.fromkeys(group_of))
     if len(groups) < 2:
         return None
     start = fit(samples)
     parts = len(groups) if len(groups) <= MOST_PARTS else 10
-    predicted: dict[str, float] = {}
+    predicted = [0.0] * len(samples)
     for part in range(parts):
         mine = set(groups[part::parts])
-        model = fit([one for one in samples if by(one) not in mine], start)
-        for one in samples:
-            if by(one) in mine:
-                predicted[one.label] = model.predict(one.work, one.way).wall
-    return Errors.between([predicted[one.label] for one in samples], samples)
+        rest = [one for one, group in zip(samples, group_of, strict=True) if group not in mine]
+        model = fit(rest, start)
+        for number, one in enumerate(samples):
+            if group_of[number] in mine:
+                predicted[number] = model.predict(one.work, one.way).wall
+    return Errors.between(predicted, samples)

@@ -12,6 +12,7 @@ from iocomp_studies.advice.machine import measure
 from iocomp_studies.advice.model import Model
 from iocomp_studies.advice.own_run import OwnRun
 from iocomp_studies.advice.samples import read_samples
+from iocomp_studies.plan.cell import NOT_USED
 from iocomp_studies.results.lines import Record
 from iocomp_studies.table import percent_text, seconds_text
 
@@ -43,13 +44,14 @@ class Learned:
 
     def with_run(self, own: OwnRun, backends: Sequence[str]) -> Learned:
         """Return it with the bandwidth that a synchronous run of the program has had."""
-        if not own.write_seconds or own.backend not in backends:
+        backend = backends[0] if own.backend == NOT_USED else own.backend
+        if not own.write_seconds or backend not in backends:
             return self
         told = (
             f"The run took {seconds_text(own.wall)} s, {seconds_text(own.write_seconds)} s of them "
-            f"in calls of iocomp for each step: that is the bandwidth used for {own.backend}."
+            f"in calls of iocomp for each step: that is the bandwidth used for {backend}."
         )
-        model = self.model.as_if_measured(own.work, own.backend, own.write_seconds)
+        model = self.model.as_if_measured(own.work, backend, own.write_seconds)
         return replace(self, model=model, about=(*self.about, told))
 
 

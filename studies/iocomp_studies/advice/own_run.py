@@ -11,14 +11,16 @@ from typing import Any
 
 from iocomp_studies.advice.samples import steps_in_trace
 from iocomp_studies.advice.work import COMPUTING, MEMORY, Work
-from iocomp_studies.plan.cell import Cell
+from iocomp_studies.plan.cell import NOT_USED, Cell
 from iocomp_studies.plan.clients import CLIENTS
 from iocomp_studies.plan.study import Study
-from iocomp_studies.results.lines import Record, read_lines
+from iocomp_studies.results.lines import Record, is_good, read_lines
 from iocomp_studies.runs.campaign import Surroundings, run_once
 from iocomp_studies.runs.seats import plan_seats
 
 TIMEOUT_SECONDS = 3600.0
+TRACE_FORM = 1
+"""The value of `iocomp_trace` in each trace that is known here."""
 
 
 class NotUsableError(ValueError):
@@ -32,7 +34,7 @@ class OwnRun:
     Attributes:
         work: The work of the program.
         write_seconds: The time of a step written synchronously; 0 if the run was not synchronous.
-        backend: The format of its file.
+        backend: The format of its file; "-" where nobody tells.
         wall: The seconds of the run.
     """
 
@@ -64,22 +66,38 @@ def read_run(path: Path, wall_seconds: float | None) -> Record:
 
     Raises:
         OSError: If it cannot be read.
-        NotUsableError: If it is neither, or a trace without the wall time.
+        NotUsableError: If it is neither, or a trace of another form.
     """
     try:
         trace = json.loads(path.read_text())
     except ValueError:
         trace = None
     if isinstance(trace, dict) and "compute_sum" in trace:
-        if wall_seconds is None:
-            raise NotUsableError(f"{path}: a trace does not tell the wall time: --wall SECONDS")
-        cell = Cell("command", ranks=int(trace["compute_ranks"]))
-        return {"cell": cell.record(), "seconds": {"wall": wall_seconds}, "trace": trace}
+        if trace.get("iocomp_trace") != TRACE_FORM:
+            form = trace.get("iocomp_trace", "not told")
+            raise NotUsableError(f"{path}: its iocomp_trace is {form}; wanted is {TRACE_FORM}")
+        try:
+            return _record_of(trace, wall_seconds)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise NotUsableError(f"{path}: no trace.json of a run: {error!r}") from error
     records, complaints = read_lines([path])
-    if not records:
+    good = [record for record in records if is_good(record)]
+    if records and not good:
+        why = records[-1].get("marks") or ["a warm-up"]
+        raise NotUsableError(f"{path}: no result there counts: {'; '.join(map(str, why))}")
+    if not good:
         why = complaints[0] if complaints else f"{path}: empty"
         raise NotUsableError(f"{why}; wanted is trace.json of a run, or a result of a study")
-    return records[-1]
+    return good[-1]
+
+
+def _record_of(trace: Record, wall_seconds: float | None) -> Record:
+    """Return what `trace.json` tells as a result. It does not tell the format of the file."""
+    wall = float(trace["seconds"]) if wall_seconds is None else wall_seconds
+    output = "sync" if trace["transport"] == "direct" and not trace["servers"] else "async"
+    cell = Cell("command", output=output, backend=NOT_USED, ranks=int(trace["compute_ranks"]))
+    steps_in_trace(trace, cell.ranks)
+    return {"cell": cell.record(), "seconds": {"wall": wall}, "trace": trace}
 
 
 def what_it_says(record: Mapping[str, Any]) -> OwnRun:
@@ -89,14 +107,18 @@ def what_it_says(record: Mapping[str, Any]) -> OwnRun:
     otherwise it is what was not hidden, and is no computing either.
 
     Raises:
-        NotUsableError: If the program put nothing, or spent all its time in calls.
+        NotUsableError: If the run failed, put nothing, or spent all its time in calls.
     """
+    if not is_good(dict(record)):
+        raise NotUsableError(f"the run does not count: {'; '.join(record['marks'])}")
     cell = Cell.of_record(dict(record["cell"]))
     trace = record.get("trace", {})
     steps = steps_in_trace(trace, cell.ranks)
     if steps is None:
         raise NotUsableError("the run put nothing with iocomp, or did not reach iocomp_finalize")
     wall = float(record["seconds"]["wall"])
+    if wall == record["seconds"].get("launch_to_end"):  # the launch is no computing
+        wall = float(trace.get("seconds", wall))
     calls = float(trace["compute_max"]["call_seconds"])
     computing = wall - calls
     if computing <= 0:

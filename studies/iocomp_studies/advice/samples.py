@@ -15,6 +15,7 @@ from iocomp_studies.advice.work import AUTO, COMPUTING, MEMORY, Way, Work
 from iocomp_studies.plan.cell import NOT_USED, Cell
 from iocomp_studies.plan.clients import CLIENTS, Steps
 from iocomp_studies.plots.plot import ratio_of
+from iocomp_studies.report.conclusions import DEVIATIONS
 from iocomp_studies.results.archer2 import loops_of_step, published_steps
 from iocomp_studies.results.identity import identity_of, source_names
 from iocomp_studies.results.lines import Record, is_good
@@ -37,16 +38,14 @@ def steps_in_trace(trace: Mapping[str, Any], ranks: int) -> Steps | None:
 
 
 def _steps(record: Record, cell: Cell) -> Steps | None:
-    """Return what a run puts: as its client says, with the bytes that the library counted."""
+    """Return what a run puts: as the library has counted, and when, as its client says."""
     if record.get("spread"):
         return published_steps(cell)
     known = CLIENTS[cell.client].steps(cell)
     counted = steps_in_trace(record.get("trace", {}), cell.ranks)
-    if known is None or known.step_bytes:
-        return known or counted
-    return counted and replace(
-        known, steps=counted.steps, step_bytes=counted.step_bytes, puts=counted.puts
-    )
+    if known is None or counted is None:
+        return counted or (known if known and known.step_bytes else None)
+    return replace(known, steps=counted.steps, step_bytes=counted.step_bytes, puts=counted.puts)
 
 
 def _world(cell: Cell) -> _Key:
@@ -156,8 +155,8 @@ def _samples_of(name: _Key, world: _World, rates: _Rates) -> list[Sample]:
 
 def _wall(rows: Sequence[Row], base: Sequence[Row]) -> Estimate | None:
     if rows[0].spread:
-        mean, deviation = rows[0].measures[WALL], rows[0].spread.get(WALL, 0.0)
-        return Estimate(mean, mean - deviation, mean + deviation)
+        mean, half = rows[0].measures[WALL], DEVIATIONS * rows[0].spread.get(WALL, 0.0)
+        return Estimate(mean, mean - half, mean + half)
     compared = ratio_of(rows, base, WALL)
     if compared is None:
         return median_interval([row.measures[WALL] for row in rows])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import statistics
@@ -123,7 +124,10 @@ def bytes_of(size: str) -> int:
     text = size.replace(" ", "").upper()
     for unit, factor in units.items():
         if text.endswith(unit) and text.removesuffix(unit):
-            return int(float(text.removesuffix(unit)) * factor)
+            number = float(text.removesuffix(unit)) * factor
+            if not math.isfinite(number):
+                raise ValueError(f"{size!r} is no number of bytes")
+            return int(number)
     return int(text)
 
 
@@ -153,15 +157,22 @@ def _stream(cell: Cell, directory: Path) -> list[str]:
     return [*words, "--verify"] if cell.verify else words
 
 
-def _word_after(cell: Cell, option: str, default: int) -> int:
+def _number_after(cell: Cell, option: str, default: int) -> int:
+    """Return the number of an option, given as two words or with "=": the last one counts."""
     words = cell.arguments
-    return int(words[words.index(option) + 1]) if option in words[:-1] else default
+    found = [after for word, after in zip(words, words[1:], strict=False) if word == option]
+    found += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+    return int(found[-1]) if found else default
 
 
-def _stream_steps(cell: Cell) -> Steps:
+def _stream_steps(cell: Cell) -> Steps | None:
     """Return the steps of STREAM: in a writing loop each kernel's array is put, and reused soon."""
-    loops, every = _word_after(cell, "--loops", 20), _word_after(cell, "--write-every", 10)
+    loops, every = _number_after(cell, "--loops", 20), _number_after(cell, "--write-every", 10)
+    if not every:
+        return None
     size = _bytes_of_array(cell)
+    if "--in-turn" in cell.arguments:  # what was put is left alone until the next step
+        return Steps(-(-loops // every), 3 * size, 3)
     kernel = 1 / (4 * every)
     return Steps(-(-loops // every), 4 * size, 4, kernel, kernel)
 
@@ -241,11 +252,11 @@ def _hpl(cell: Cell, directory: Path) -> list[str]:
 
 def _hpl_steps(cell: Cell) -> Steps | None:
     """Return the steps of HPL: factors are put when the next matrix is still to be factored."""
-    if "--output" in cell.arguments:
+    if any(word.partition("=")[0] == "--output" for word in cell.arguments):
         return None
     size = _hpl_words(cell)[0]
     return Steps(
-        _word_after(cell, "--repetitions", 3), 8 * size * size / cell.ranks,
+        _number_after(cell, "--repetitions", 3), 8 * size * size / cell.ranks,
         is_contiguous=cell.ranks == 1, waits_for_memory=False,
     )  # fmt: skip
 

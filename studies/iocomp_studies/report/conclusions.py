@@ -19,7 +19,8 @@ LEAST_RESULTS = 5
 """The least number of rounds, or results, for a conclusion: with fewer an interval says little."""
 LEAST_RUNS = 2
 """The least number of runs behind a published mean: a single run has no spread."""
-_DEVIATIONS = 2.0  # 95 of 100 values of a normal distribution lie within
+DEVIATIONS = 2.0
+"""Standard deviations from the mean within which 95 of 100 values lie."""
 OUTLYING = 5.0
 """Robust standard deviations from the median."""
 _ROBUST = 1.4826  # makes the median deviation of a normal distribution its standard deviation
@@ -147,7 +148,7 @@ def _conclusions(
             continue
         base = _base(rows[0], groups, against)
         having = [row for row in rows if measure in row.measures]
-        compared = ratio_of(having, base, measure, deviations=_DEVIATIONS)
+        compared = ratio_of(having, base, measure, deviations=DEVIATIONS)
         if compared is not None:
             ratio, count = compared
             is_published = bool(rows[0].spread)
