@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -52,9 +53,13 @@ class Row:
         return asdict(self)
 
 
-def _hidden(rounds: Rounds, method: str, synchronous: str, plain: str) -> Estimate:
+def _hidden(rounds: Rounds, method: str, synchronous: str, plain: str) -> Estimate | None:
+    """Return the hidden part; None if synchronous output may cost nothing, as the noise is."""
     walls = rounds.values(WALL, (plain, synchronous, method))
-    return estimate(walls, lambda m: hidden_part(m[synchronous] - m[plain], m[method] - m[plain]))
+    found = estimate(
+        walls, lambda m: hidden_part(m[synchronous] - m[plain], m[method] - m[plain])
+    )
+    return None if math.isnan(found.value + found.low + found.high) else found
 
 
 def _row(
@@ -116,7 +121,7 @@ def text_table(rows: list[Row]) -> str:
     )
 
     def cells(row: Row) -> tuple[str, ...]:
-        hidden = ""
+        hidden = "not known" if row.backend and row.way != SYNCHRONOUS.label else ""
         if row.hidden:
             low, high = (f"{100 * end:.0f}" for end in (row.hidden.low, row.hidden.high))
             hidden = f"{percent_text(row.hidden.value)} ({low} to {high})"
@@ -147,12 +152,12 @@ def _gain(rows: list[Row], program: Program, way: str) -> str:
     """Say what one asynchronous way hid, back-end by back-end."""
     parts = []
     for row in rows:
-        if (row.program, row.way) != (program.label, way) or row.hidden is None:
+        if (row.program, row.way) != (program.label, way):
             continue
         gain = "nothing that stands out from the noise"
-        if row.hidden.low > 0:
+        if row.hidden and row.hidden.low > 0:
             gain = percent_text(row.hidden.value)
-        elif row.hidden.high < 0:
+        elif row.hidden and row.hidden.high < 0:
             gain = "nothing, it took longer"
         parts.append(f"{gain} ({row.backend})")
     return ", ".join(parts)

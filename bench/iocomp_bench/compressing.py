@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable
 from functools import partial
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from iocomp_bench.blocks import Blocks, hidden_in
 from iocomp_bench.figure import Figure, Found, per_round
 from iocomp_bench.ways import SYNC
+from iocomp_studies.hidden import hidden_part
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Goal
 
@@ -163,7 +165,9 @@ def account(run: Result) -> dict[str, float]:
         "cpu_seconds_of_output": output,
         "cpu_seconds_of_servers": servers,
         "idle_seconds_of_phases": idle,
-        "hidden_if_all_idle_time_was_used": 1 - max(0.0, output - idle) / CORES / (wall - alone),
+        "hidden_if_all_idle_time_was_used": hidden_part(
+            CORES * (wall - alone), max(0.0, output - idle)
+        ),
     }
 
 
@@ -172,7 +176,10 @@ def _hiding(id_: str, goal: Goal) -> Figure:
 
     def find(rounds: Rounds) -> Found:
         found = per_round(rounds, (id_,), lambda runs: hidden_in(runs[0], "hdf5"))
-        accounts = [account(run) for run in rounds.results[id_]]
+        accounts = [
+            one for run in rounds.results[id_] if not math.isnan(hidden_in(run, "hdf5"))
+            for one in (account(run),)
+        ]  # fmt: skip
         return Found(
             found, {key: statistics.median(one[key] for one in accounts) for key in accounts[0]}
         )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,14 @@ COMPUTE = "compute_seconds"
 ALONE = "alone_seconds"
 MIB = 1 << 20
 GIB = 1 << 30
+
+
+LEAST_ROUNDS = 5
+"""Rounds that a verdict needs."""
+
+
+class NotKnownError(ValueError):
+    """The samples do not tell a figure; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +89,18 @@ def per_round(
     Args:
         rounds: The samples.
         methods: The runs whose results the figure gets, in this order.
-        figure: Computes a number from the results of one round.
+        figure: Computes a number from the results of one round; NaN where it is not known.
+
+    Raises:
+        NotKnownError: If it is not known in so many rounds that too few remain for a verdict.
     """
-    samples = [{"figure": figure(results)} for results in rounds.together(methods)]
+    found = [figure(results) for results in rounds.together(methods)]
+    samples = [{"figure": one} for one in found if not math.isnan(one)]
+    if len(samples) < min(len(found), LEAST_ROUNDS):
+        raise NotKnownError(
+            f"not known in {len(found) - len(samples)} of {len(found)} rounds: "
+            "synchronous output cost nothing there"
+        )
     return estimate(samples, lambda m: m["figure"])
 
 

@@ -7,13 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iocomp_bench.figure import Figure, Found
+from iocomp_bench.figure import LEAST_ROUNDS, Figure, Found, NotKnownError
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Verdict
 from iocomp_studies.table import table
-
-LEAST_ROUNDS = 5
-"""Rounds that a verdict needs."""
 
 _NOT_HERE = (
     "invalid setting", "unsupported", "built without", "needs mpi4py", "No module named",
@@ -74,7 +71,10 @@ def _judge_alone(figure: Figure, rounds: Rounds) -> Judged:
             return Judged(figure, None, Verdict.NOT_MEASURED, note)
     if not rounds.count(figure.methods):
         return Judged(figure, None, Verdict.NOT_MEASURED, "its runs were not made")
-    found = figure.find(rounds)
+    try:
+        found = figure.find(rounds)
+    except NotKnownError as error:
+        return Judged(figure, None, Verdict.NOT_MEASURED, str(error))
     return Judged(figure, found, figure.goal.judge(found.estimate))
 
 

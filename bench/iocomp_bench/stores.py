@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from iocomp_bench.blocks import Blocks
 from iocomp_bench.compressing import NOISE_BITS
-from iocomp_bench.figure import Figure, Found, per_round
+from iocomp_bench.figure import Figure, Found, NotKnownError, per_round
 from iocomp_bench.ways import KERNEL
 from iocomp_studies.hidden import hidden_part
 from iocomp_studies.statistics import Goal
@@ -140,7 +140,10 @@ def store_figures() -> tuple[Figure, ...]:
 
     def hidden(rounds: Rounds) -> Found:
         found = per_round(rounds, (HIDDEN,), lambda runs: _hidden(runs[0], "zarr"))
-        posix = per_round(rounds, (HIDDEN,), lambda runs: _hidden(runs[0], "posix"))
+        try:
+            posix = per_round(rounds, (HIDDEN,), lambda runs: _hidden(runs[0], "posix"))
+        except NotKnownError:
+            return Found(found)
         return Found(found, {"posix": posix.value})
 
     def reading(rounds: Rounds) -> Found:

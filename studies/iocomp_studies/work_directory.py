@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+MOUNTS = Path("/proc/mounts")
 _MEMORY_FILE_SYSTEMS = {"tmpfs", "ramfs"}
 
 
@@ -22,8 +24,9 @@ class NotEnoughSpaceError(RuntimeError):
 def file_system_type(path: Path) -> str:
     """Return the type of the file system that holds `path`, such as "ext4"."""
     best, kind = "", "unknown"
-    for line in Path("/proc/mounts").read_text().splitlines():
-        _, mount, type_, *_ = line.split()
+    for line in MOUNTS.read_text(errors="surrogateescape").splitlines():
+        _, name, type_, *_ = line.split(" ")
+        mount = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), name)  # "\\040": a space
         inside = path == Path(mount) or Path(mount) in path.parents
         if inside and len(mount) >= len(best):
             best, kind = mount, type_

@@ -28,6 +28,7 @@ from iocomp_studies.site_check.judge import (
     judge_seats,
     judge_writing,
     text_of,
+    text_of,
 )
 
 BUILD = Path(os.environ["IOCOMP_BUILD"])
@@ -66,6 +67,7 @@ def test_everything_is_looked_at_and_nothing_is_left(folder: Path) -> None:
         "write, buffered", "write, O_DIRECT", "kills",
     }, checks  # fmt: skip
     assert not checks["kills"]["found"].startswith("0 faults"), checks["kills"]
+    checks.pop("write, compared", None)  # in so short a time there may be too few rounds
     assert all(each["works"] != NOT_TRIED for each in checks.values()), checks
     assert list(folder.iterdir()) == []
 
@@ -77,7 +79,7 @@ def test_what_settings_have_switched_off_is_told_with_the_cure(folder: Path) -> 
     assert "\nno         io_uring " in done.stdout, done.stdout
     assert "let disk.engine be auto" in done.stdout
     assert "\nno         shared memory " in done.stdout
-    assert "not in order: io_uring, shared memory\n" in done.stdout
+    assert "\nnot in order: io_uring, shared memory" in done.stdout
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no file system in memory")
@@ -176,6 +178,12 @@ def test_rates_choose_settings_when_there_are_enough_of_them() -> None:
     assert chosen(1, 1, 1, 2) == {"disk.direct": "on"}
     assert chosen(1, 2, 2, 2) == {}  # what asynchronous output hides is not measured
     assert chosen(1, 1, 2, 1, rounds=2) == {}
+    few = judge_writing({way: [1.0] * 2 for way in (DEFAULT, SYNCHRONOUS, BUFFERED, DIRECT)}, {})
+    assert [each.works for each in few] == [YES] * 4 + [NOT_TRIED]
+    assert "2 of the 3 rounds" in few[-1].found
+    about = {"folder": "f", "nodes": 1, "ranks": 1, "at": "", "seconds": 1, "host": {"processor": "", "kernel": ""}}
+    assert "no setting is needed" not in text_of(about, few)
+    assert "not in order: write, compared" in text_of(about, few)
     (failed,) = judge_writing({DEFAULT: []}, {DEFAULT: "wrong values"})
     assert failed.works == NO
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import picture
+from iocomp_bench.figure import Figure, Found, NotKnownError, per_round
+from iocomp_bench.report import judge
 from iocomp_studies.hidden import hidden_part
 from iocomp_studies.plots.draw import Drawing
 from iocomp_studies.plots.plot import Panel
 from iocomp_studies.rounds import Rounds
-from iocomp_studies.statistics import Estimate
+from iocomp_studies.statistics import Estimate, Goal, Verdict
 from summary import is_too_noisy, rows_of, sentence, text_table
 from ways import (
     BACKENDS,
@@ -52,7 +55,44 @@ def rounds_with(spread: float) -> Rounds:
 def test_hidden_is_the_part_of_the_cost_that_is_saved() -> None:
     assert hidden_part(1.0, 0.2) == pytest.approx(0.8)
     assert hidden_part(1.0, 1.1) == pytest.approx(-0.1)
-    assert hidden_part(0.0, 1.0) == 0.0
+
+
+@pytest.mark.parametrize("synchronous", [0.0, -0.01])
+@pytest.mark.parametrize("asynchronous", [-0.02, 0.0, 1.0])
+def test_what_costs_nothing_synchronously_has_no_hidden_part(
+    synchronous: float, asynchronous: float
+) -> None:
+    assert math.isnan(hidden_part(synchronous, asynchronous))
+
+
+def test_a_figure_leaves_rounds_out_in_which_it_is_not_known() -> None:
+    def hidden(*costs: float) -> Estimate:
+        rounds = Rounds({"m": [{"sync": cost} for cost in costs]})
+        return per_round(rounds, ("m",), lambda runs: hidden_part(runs[0]["sync"], 0.5))
+
+    assert hidden(1.0, -1.0, 1.0, 1.0, 1.0, 1.0).value == 0.5
+    with pytest.raises(NotKnownError, match="in 2 of 6 rounds"):
+        hidden(1.0, -1.0, 1.0, 0.0, 1.0, 1.0)
+    figure = Figure("hidden", "1", Goal(0.8, at_most=False), ("m",), lambda _: hidden_of_nothing())
+    (judged,) = judge([figure], Rounds({"m": [{"sync": 0.0}] * 6}))
+    assert (judged.verdict, judged.found) == (Verdict.NOT_MEASURED, None)
+    assert "not known in 6 of 6 rounds" in judged.note
+
+
+def hidden_of_nothing() -> Found:
+    rounds = Rounds({"m": [{}] * 6})
+    return Found(per_round(rounds, ("m",), lambda _: hidden_part(0.0, 1.0)))
+
+
+def test_the_demonstration_says_that_a_part_is_not_known() -> None:
+    rounds = rounds_with(0.0)
+    synchronous = method_name(LEFT_ALONE, "posix", SYNCHRONOUS)
+    rounds.results[synchronous] = rounds.results[method_name(LEFT_ALONE)]
+    rows = rows_of(rounds)
+    assert "not known" in text_table(rows)
+    assert "The kernel hid nothing that stands out from the noise (posix), 90 % (hdf5)" in sentence(
+        rows, Size()
+    )
 
 
 def test_the_sentence_says_what_was_hidden_and_where_nothing_was() -> None:

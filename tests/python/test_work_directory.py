@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from iocomp_studies.work_directory import NotEnoughSpaceError, empty, work_directory
+from iocomp_studies.work_directory import (
+    NotEnoughSpaceError,
+    empty,
+    file_system_type,
+    work_directory,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,6 +40,20 @@ def test_a_directory_in_memory_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("iocomp_studies.work_directory.file_system_type", lambda _: "tmpfs")
     with pytest.raises(NotEnoughSpaceError, match="lies in memory"), work_directory(tmp_path, 1):
         pass
+
+
+@pytest.mark.parametrize("name", ["in memory", "tab\tand\nline", "back\\slash", "\udce4"])
+def test_a_file_system_is_found_whatever_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    mount = str(tmp_path / name)
+    for sign in ("\\", " ", "\t", "\n"):
+        mount = mount.replace(sign, f"\\{ord(sign):03o}")
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"/dev/a / ext4 rw 0 0\ntmpfs {mount} tmpfs rw 0 0\n", errors="surrogateescape")
+    monkeypatch.setattr("iocomp_studies.work_directory.MOUNTS", mounts)
+    assert file_system_type(tmp_path / name / "deeper") == "tmpfs"
+    assert file_system_type(tmp_path) == "ext4"
 
 
 def test_a_terminated_program_leaves_no_files(tmp_path: Path) -> None:
