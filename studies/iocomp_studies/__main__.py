@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
+import os
 import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 _NEEDED = {
@@ -17,7 +22,7 @@ _NEEDED = {
 
 
 def main() -> int:
-    """Run the command; say so clearly if a package is missing."""
+    """Run the command and return its status; 2 for files, 3 for a fault of this program."""
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         packages = " ".join(_NEEDED[name] for name in missing)
@@ -34,12 +39,40 @@ def main() -> int:
     from iocomp_studies.words import words_of
 
     is_of_study = sys.argv[1:2] not in (["advise"], ["check-site"])
-    if sys.argv[-1] == "--tell-words":
-        command: Any = typer_command(app)  # a group: it has commands
-        print(json.dumps(words_of(command if is_of_study else command.commands[sys.argv[1]])))
-        return 0
-    app(prog_name="iocomp study" if is_of_study else "iocomp")
-    return 0
+    name = "iocomp study" if is_of_study else "iocomp"
+    try:
+        if sys.argv[-1] == "--tell-words":
+            command: Any = typer_command(app)  # a group: it has commands
+            print(json.dumps(words_of(command if is_of_study else command.commands[sys.argv[1]])))
+            return 0
+        return _status_of(lambda: app(prog_name=name))
+    except OSError as error:
+        return _told(2, f"{name}: {error}")
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        return _told(3, f"{name}: a fault of iocomp ({where}): {type(error).__name__}: {error}")
+
+
+def _status_of(command: Callable[[], object]) -> int:
+    """Run a command of click; what it has printed is written out, or is an error."""
+    try:
+        command()
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    sys.stdout.flush()
+    return status
+
+
+def _told(status: int, text: str) -> int:
+    """Say in one line why a command ends, and return its status."""
+    print(" ".join(text.split()), file=sys.stderr)
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    # What could not be written is not tried again when Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
 
 
 if __name__ == "__main__":

@@ -245,11 +245,14 @@ def import_(
     if what != "archer2":
         fail(f"import {what}: there is archer2 only")
     file = out / "archer2.jsonl"
-    file.unlink(missing_ok=True)
-    with Writer(file) as writer:
-        records = list(read_archer2())
-        for record in records:
-            writer.write(record)
+    try:
+        file.unlink(missing_ok=True)
+        with Writer(file) as writer:
+            records = list(read_archer2())
+            for record in records:
+                writer.write(record)
+    except OSError as error:
+        fail(str(error))
     told = {"results": len(records), "file": str(file)}
     _print(f"{len(records)} published results in {file}", told, as_json=as_json)
 

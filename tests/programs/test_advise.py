@@ -85,6 +85,12 @@ def test_without_results_the_machine_is_measured(folder: Path) -> None:
     assert "the error is not known" in done.stdout
 
 
+def test_settings_that_are_written_are_told_inside_the_json(folder: Path, published: Path) -> None:
+    one = found(folder, *SIZES, "--from", str(published), "--apply")
+    assert one["written"] == "iocomp.toml"
+    assert (folder / "iocomp.toml").exists()
+
+
 @pytest.mark.skipif(not HEAT.exists(), reason="needs apps/heat")
 def test_a_program_is_run_once_and_the_settings_are_written_and_right(
     folder: Path, published: Path
@@ -112,6 +118,8 @@ def test_a_program_is_run_once_and_the_settings_are_written_and_right(
     [
         ((), "tell the program in one of three ways"),
         (("--", "true"), "wanted is a program that puts with iocomp"),
+        (("--", "cat", "input.txt"), "in an empty directory, without your settings: name its input"),
+        (("--bytes-per-step", "infGiB", "--seconds-per-step", "1"), "it must be a number of bytes"),
         (("--", "no-such-program"), "no-such-program: exit code"),
         (("--bytes-per-step", "1 GiB"), "--seconds-per-step is missing"),
         (("--bytes-per-step", "much", "--seconds-per-step", "1"), "--bytes-per-step much: it must"),

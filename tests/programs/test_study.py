@@ -144,6 +144,70 @@ def test_a_setting_that_the_library_does_not_take_runs_nothing(
     assert not (folder / "out").exists()
 
 
+def test_the_wall_of_a_silent_program_is_that_of_the_job(folder: Path) -> None:
+    text = PRINTS.format(mapping="sequential", good="true").split("[[series]]")[0]
+    text += """[[series]]
+        client = "command"
+        output = ["none", "async"]
+        arguments = ["sleep", "0.2"]
+        """
+    done = study(folder, text)
+    assert "3 results that count" in done.stdout
+    assert "it did not write with iocomp, or did not reach iocomp_finalize" in done.stderr
+    good = [one for one in results(folder) if not one["marks"]]
+    assert {one["cell"]["output"] for one in good} == {"none"}
+    assert all(one["seconds"]["wall"] == one["seconds"]["launch_to_end"] > 0.2 for one in good)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity"])
+def test_numbers_that_are_none_fail_the_run(folder: Path, number: str) -> None:
+    text = PRINTS.format(mapping="sequential", good="true").replace("0.5", number)
+    done = study(folder, text)
+    assert done.returncode == 1
+    assert f"wall is {float(number)}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert all(one["marks"] == ["failed"] for one in results(folder))
+
+
+def test_what_cannot_be_read_or_written_ends_with_status_2_in_one_line(folder: Path) -> None:
+    good = folder / "good.jsonl"
+    good.write_text("")
+    page = folder / "page.html"
+
+    def status(*words: str, out: int | None = subprocess.PIPE) -> tuple[int, int]:
+        line = [str(COMMAND), "study", *words]
+        done = subprocess.run(
+            line, stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, len(done.stderr.splitlines())
+
+    assert status("import", "archer2", "--out", "/proc/x") == (2, 1)
+    assert status("report", str(folder / "none.jsonl"), "--out", str(page)) == (2, 1)
+    assert status("report", str(good), "--out", "/proc/x/page.html") == (2, 1)
+    assert status("run", str(folder)) == (2, 1)
+    with open("/dev/full", "w") as full:
+        assert status("report", str(good), "--out", str(page), out=full.fileno()) == (2, 1)
+        assert status("report", "--help", out=full.fileno()) == (2, 1)
+
+
+def test_a_fault_of_the_program_itself_ends_with_status_3_in_one_line(folder: Path) -> None:
+    script = BUILD / "share/iocomp/studies/study.py"
+    code = (
+        f"import runpy, sys; sys.argv = ['study', 'report', {str(folder)!r}]; "
+        f"sys.path.insert(0, {str(script.parent)!r}); import iocomp_studies.command as c; "
+        "c.result_files = lambda places: 1 / 0; "
+        f"runpy.run_path({str(script)!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("iocomp study: a fault of iocomp (")
+    assert "ZeroDivisionError: division by zero" in line
+
+
 def test_ctrl_c_keeps_what_is_there_and_the_next_run_goes_on(folder: Path) -> None:
     started = subprocess.Popen(
         words(folder, STREAM.format(rounds=2)),

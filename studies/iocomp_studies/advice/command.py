@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn, Optional
@@ -109,23 +110,33 @@ class _Told:
         )
 
 
-def _write_settings(advice: Advice, replaces: bool) -> None:
+def _tell(text: str, as_json: bool) -> None:
+    """Print what was done, beside JSON on stderr."""
+    print(text, file=sys.stderr if as_json else sys.stdout)
+
+
+def _write_settings(advice: Advice, replaces: bool) -> str:
+    """Write the settings, and return their file."""
     if _SETTINGS.exists() and not replaces:
         _fail(f"{_SETTINGS} is there already: --replace overwrites it")
     comment = ("Written by `iocomp advise`.", *advice.reason, f"Start: {advice.best.launch()}")
     _SETTINGS.write_text(toml_of(advice.best.settings(), comment))
-    print(f"written: {_SETTINGS}")
+    return str(_SETTINGS)
 
 
-def _checked(words: tuple[str, ...], advice: Advice, around: Surroundings, topology: str) -> str:
-    """Run the program as advised, and say how good the prediction was."""
+def _checked(words: tuple[str, ...], advice: Advice, around: Surroundings, topology: str) -> float:
+    """Run the program as advised, and return how long it took."""
     best = advice.best
     settings = {k: v for k, v in best.settings().items() if k.startswith("staging.")}
     cell = replace(best.cell, settings=tuple(settings.items()))
-    wall = what_it_says(run_program(words, cell, around, topology)).wall
+    return what_it_says(run_program(words, cell, around, topology)).wall
+
+
+def _checked_text(wall: float, predicted: float) -> str:
+    """Say how good the prediction was."""
     return (
-        f"checked: {seconds_text(wall)} s measured, {seconds_text(best.prediction.wall)} s "
-        f"predicted: predicted ÷ measured {best.prediction.wall / wall:.2f}"
+        f"checked: {seconds_text(wall)} s measured, {seconds_text(predicted)} s "
+        f"predicted: predicted ÷ measured {predicted / wall:.2f}"
     )
 
 
@@ -255,13 +266,23 @@ def advise(
             if own:
                 learned = learned.with_run(own, backends)
             advice = advise_on(work, learned.model, allowed, command, same=learned.same())
-            print((json_of if as_json else text_of)(work, advice, learned))
+            done: dict[str, str | float] = {}
+            if not as_json:
+                print(text_of(work, advice, learned))
             if apply:
-                _write_settings(advice, replaces)
+                done["written"] = _write_settings(advice, replaces)
+                _tell(f"written: {_SETTINGS}", as_json)
             if check and around:
-                print(_checked(words, advice, around, topology))
+                wall = _checked(words, advice, around, topology)
+                done["checked_seconds"] = wall
+                _tell(_checked_text(wall, advice.best.prediction.wall), as_json)
+            if as_json:
+                print(json_of(work, advice, learned, done))
     except StudyRunError as error:
-        _fail(f"{words[0]}: {error}\nwanted is a program that puts with iocomp and ends with 0")
+        _fail(
+            f"{words[0]}: {error}\nwanted is a program that puts with iocomp and ends with 0 in an "
+            "empty directory, without your settings: name its input by whole paths"
+        )
     except NotPossibleError as error:
         _fail(str(error))
     except (OSError, NotEnoughSpaceError, NotUsableError, NothingToLearnError) as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from iocomp_studies.advice.choices import Advice, toml_of
@@ -63,8 +64,10 @@ def text_of(work: Work, advice: Advice, learned: Learned) -> str:
     return "\n".join(lines)
 
 
-def json_of(work: Work, advice: Advice, learned: Learned) -> str:
-    """Return the same as JSON: docs/developers/model.md."""
+def json_of(
+    work: Work, advice: Advice, learned: Learned, done: Mapping[str, str | float]
+) -> str:
+    """Return the same as JSON, and what was done: docs/developers/model.md."""
     errors = learned.errors
     choices = [
         {
@@ -89,5 +92,6 @@ def json_of(work: Work, advice: Advice, learned: Learned) -> str:
         "median_error": errors.median.value if errors else None,
         "worst_error": errors.worst[0] if errors else None,
         "not_possible": dict(advice.not_possible),
+        **done,
     }
     return json.dumps(found, indent=1)

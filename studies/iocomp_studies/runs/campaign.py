@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -213,14 +214,21 @@ def run_once(study: Study, cell: Cell, seats: Seats, around: Surroundings) -> Re
         )
         trace = printed_result(_one_line(folder / "trace.json"))
     raw = ended.result
-    if raw is None and trace is not None and ended.exit_code == 0:
+    # The program of a user need not print anything: then its wall time is that of the job.
+    is_silent = trace is not None or (cell.output == "none" and not client.program)
+    if raw is None and is_silent and ended.exit_code == 0:
         raw = {}
     if raw is None:
         printed = ended.printed.strip() or "it printed nothing"
+        if ended.exit_code == 0 and not client.program:
+            printed += "; it did not write with iocomp, or did not reach iocomp_finalize"
         how = "no end in time" if ended.exit_code == -1 else f"exit code {ended.exit_code}"
         raise StudyRunError(f"{how}: {printed}")
     measured = client.measured(raw)
     measured.seconds.setdefault("wall", ended.seconds)
+    for name, value in (*measured.seconds.items(), *measured.values.items()):
+        if not math.isfinite(value):
+            raise StudyRunError(f"{name} is {value}: {ended.printed.strip()}")
     return {
         "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
         "exit_code": ended.exit_code,

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import time
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -169,15 +168,6 @@ def _node_ranks() -> int:
     return min(found["cores"], found["usable_hardware_threads"])
 
 
-def _look(site: _Site, target: Path, begin: float, seconds: float) -> list[Check]:
-    """Try everything. A fault of this program must not pass for one of the site."""
-    try:
-        return _try_everything(site, target, begin, seconds)
-    except Exception:
-        traceback.print_exc()
-        raise typer.Exit(3) from None
-
-
 def _try_everything(site: _Site, target: Path, begin: float, seconds: float) -> list[Check]:
     info = subprocess.run(
         [str(site.command), "info", "--json"], capture_output=True, text=True, check=True,
@@ -234,7 +224,7 @@ def check_site(
         except (OSError, NotEnoughSpaceError) as error:
             checks = [Check("folder", NO, str(error), "nothing else was tried: take another one")]
         else:
-            checks = _look(site, target, begin, 60 * minutes)
+            checks = _try_everything(site, target, begin, 60 * minutes)
     about: dict[str, Any] = {
         "folder": str(target),
         "nodes": node_count,
