@@ -16,6 +16,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
+from iocomp_studies.packages import complain_of_missing
+
+if complain_of_missing("bench", ("numpy", "rich", "matplotlib")):
+    sys.exit(2)
+
 from iocomp_bench import evidence
 from iocomp_bench.calibrate import RUNS, Calibration, calibrate, follow
 from iocomp_bench.claims import Claims, read_claims
@@ -23,6 +28,15 @@ from iocomp_bench.figure import Figure, groups_of
 from iocomp_bench.figures import chosen, shortened
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
 from iocomp_bench.report import LEAST_ROUNDS, Judged, judge, text, unexpected
+from iocomp_bench.samples import (
+    RAW,
+    dates_of,
+    origin_of,
+    read_samples,
+    with_origin,
+    write_samples,
+    write_whole,
+)
 from iocomp_bench.ways import OVERLAPS
 from iocomp_studies.launch import Build, RunFailedError
 from iocomp_studies.rounds import Rounds, run_rounds
@@ -95,7 +109,11 @@ def measure_group(
 
     prepare(Rounds())
     return run_rounds(
-        {name: method for name, method in methods.items() if name in needed},
+        {
+            name: with_origin(method, runner.origin)
+            for name, method in methods.items()
+            if name in needed
+        },
         least=min(least if judged else 1, rounds),
         most=rounds if judged else min(rounds, PRINTED_ROUNDS),
         seconds=seconds - (time.monotonic() - begin),
@@ -172,23 +190,31 @@ def write_results(out: Path, figures: Sequence[Figure], rounds: Rounds) -> list[
     """Judge what was measured so far and write it; return the verdicts."""
     judged = judge(figures, rounds)
     results = [one.record() for one in judged]
-    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    (out / "raw.json").write_text(json.dumps(rounds.results, indent=1) + "\n")
+    write_whole(out / "results.json", json.dumps(results, indent=1) + "\n")
+    write_samples(out, rounds)
     return judged
 
 
-def read_earlier(out: Path) -> Rounds:
-    """Return the samples that an earlier run has left."""
-    file = out / "raw.json"
-    return Rounds(json.loads(file.read_text())) if file.exists() else Rounds()
+def read_earlier(out: Path, origin: list[str]) -> Rounds:
+    """Return the samples that an earlier run of the same build has left here."""
+    earlier, others = read_samples(out, origin)
+    if others:
+        print(
+            f"bench: {others} samples in {out / RAW} are of another machine, version, build or "
+            "file system: they are measured again",
+            file=sys.stderr,
+        )
+    return earlier
 
 
 def write_evidence(out: Path, claims: Claims, rounds: Rounds) -> None:
     """Judge the claims by what was measured, and write the page."""
     found = evidence.records(claims, rounds)
-    machine = f"{time.strftime('%Y-%m-%d')}, {platform.machine()}, {os.cpu_count()} processors"
-    (out / "evidence.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    (out / "evidence.md").write_text(evidence.page(found, machine))
+    machine = f"{dates_of(rounds)}, {platform.machine()}, {os.cpu_count()} processors"
+    write_whole(
+        out / "evidence.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    )
+    write_whole(out / "evidence.md", evidence.page(found, machine))
 
 
 def main() -> int:
@@ -208,14 +234,16 @@ def main() -> int:
             print(
                 f"bench: {given.build} is a {build.build_type or 'nameless'} build", file=sys.stderr
             )
-        earlier = read_earlier(given.out) if given.evidence and not given.anew else Rounds()
+        goes_on = given.evidence and not given.anew
+        origin = origin_of(build, given.out)
+        earlier = read_earlier(given.out, origin) if goes_on else Rounds()
 
         def tell_claims(so_far: Rounds) -> None:
             if given.evidence:
                 write_evidence(given.out, claims, so_far)
 
         with work_directory(given.out.resolve(), NEEDED_BYTES) as directory:
-            runner = Runner(build, directory)
+            runner = Runner(build, directory, origin)
             rounds = measure(
                 runner,
                 figures,

@@ -20,6 +20,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
+from iocomp_studies.packages import complain_of_missing
+
+if complain_of_missing("unchanged", ("numpy", "rich")):
+    sys.exit(2)
+
 from iocomp_studies.rounds import Rounds, run_rounds
 from iocomp_studies.work_directory import end_tidily_when_terminated, work_directory
 

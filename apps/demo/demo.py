@@ -12,6 +12,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
 
+from iocomp_studies.packages import complain_of_missing
+
+if complain_of_missing("demo", ("numpy", "rich", "matplotlib")):
+    sys.exit(2)
+
 from iocomp_studies.launch import Build, RunFailedError
 from iocomp_studies.rounds import Rounds, run_rounds
 from iocomp_studies.work_directory import (

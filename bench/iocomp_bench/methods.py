@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,17 @@ Method = Callable[[], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs programs of a build in a directory that is empty before and after."""
+    """Runs programs of a build in a directory that is empty before and after.
+
+    Attributes:
+        build: The build with the programs.
+        directory: The directory.
+        origin: The origin of its samples, as `samples` has it.
+    """
 
     build: Build
     directory: Path
+    origin: list[str] = field(default_factory=list)
 
     def run(
         self,

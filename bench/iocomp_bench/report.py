@@ -82,6 +82,10 @@ def judge(figures: Sequence[Figure], rounds: Rounds) -> list[Judged]:
     """Judge every figure; one that counts only with another is unresolved without it."""
     judged = [_judge_alone(figure, rounds) for figure in figures]
     verdicts = {one.figure.id: one.verdict for one in judged}
+
+    def verdict_of(id_: str) -> Verdict:
+        return verdicts.get(id_, Verdict.NOT_MEASURED)
+
     results = []
     for one in judged:
         figure, found, verdict = one.figure, one.found, one.verdict
@@ -93,8 +97,8 @@ def judge(figures: Sequence[Figure], rounds: Rounds) -> list[Judged]:
         count = rounds.count(figure.methods)
         if count < LEAST_ROUNDS and verdict is not Verdict.PRINTED:
             note = f"{count} rounds are too few, a verdict needs {LEAST_ROUNDS}"
-        elif verdict is Verdict.MET and other and verdicts[other] is not Verdict.MET:
-            note = f"counts only with {other}, which is {verdicts[other].value}"
+        elif verdict is Verdict.MET and other and verdict_of(other) is not Verdict.MET:
+            note = f"counts only with {other}, which is {verdict_of(other).value}"
         results.append(Judged(figure, found, Verdict.UNRESOLVED if note else verdict, note))
     return results
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import sys
@@ -13,25 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_NEEDED = {
-    "typer": "python3-typer",
-    "rich": "python3-rich",
-    "numpy": "python3-numpy",
-    "matplotlib": "python3-matplotlib",
-}
+from iocomp_studies.packages import complain_of_missing
 
 
 def main() -> int:
     """Run the command and return its status; 2 for files, 3 for a fault of this program."""
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        packages = " ".join(_NEEDED[name] for name in missing)
-        print(
-            f"iocomp study: {sys.executable} has no {', '.join(missing)}: "
-            f"install them (Debian: apt-get install {packages}; elsewhere: pip install "
-            f"{' '.join(missing)})",
-            file=sys.stderr,
-        )
+    if complain_of_missing("iocomp study", ("typer", "rich", "numpy", "matplotlib")):
         return 2
     from typer.main import get_command as typer_command
 
@@ -70,7 +56,7 @@ def _told(status: int, text: str) -> int:
     print(" ".join(text.split()), file=sys.stderr)
     with contextlib.suppress(OSError):
         sys.stdout.flush()
-    # What could not be written is not tried again when Python ends.
+    # Python would try again to write, when it ends, what could not be written.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 

@@ -9,8 +9,9 @@ import pytest
 from iocomp_bench import evidence
 from iocomp_bench.claims import Claim, Claims, faults, read_claims, user_pages
 from iocomp_bench.figures import FIGURES, chosen
+from iocomp_bench.report import judge
 from iocomp_studies.rounds import Rounds
-from iocomp_studies.statistics import Goal
+from iocomp_studies.statistics import Goal, Verdict
 
 QUOTED = Claim(("README.md",), "It is twice as fast.", (("alloc", Goal(1.0)),))
 
@@ -136,3 +137,13 @@ def test_what_was_measured_is_not_measured_again() -> None:
     assert evidence.is_measured(printed, rounds(1.0, 1), 5)
     assert not evidence.is_measured(judged, rounds(1.0, 4), 5)
     assert evidence.is_measured(judged, rounds(1.0, 5), 5)
+
+
+def test_a_figure_that_counts_only_with_another_is_unresolved_where_that_was_not_asked_for() -> None:
+    figure = next(one for one in chosen(["put-time-kernel"]) if one.id == "put-time-kernel")
+    assert figure.counts_with
+    size = str(64 << 20)
+    measured = Rounds({"hand-off/kernel": [{"sizes": {size: {"put": {"median": 5e-7}}}}] * 5})
+    (judged,) = judge([figure], measured)
+    assert judged.verdict is Verdict.UNRESOLVED
+    assert judged.note == f"counts only with {figure.counts_with}, which is not measured"

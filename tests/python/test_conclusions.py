@@ -60,6 +60,7 @@ def test_rounds_of_different_studies_are_no_pairs() -> None:
         {"versions": {"iocomp": "0.2"}},
         {"versions": {"build_type": "Debug"}},
         {"versions": {"mpi": "another"}},
+        {"versions": {"library": "another"}},
         {"host": {"name": "here", "file_system": "lustre"}},
         {"host": {"name": "here", "processor": "another"}},
         {"cluster": "there"},

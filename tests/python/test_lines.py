@@ -58,7 +58,7 @@ def test_the_next_run_does_not_continue_a_torn_line(tmp_path: Path) -> None:
         (json.dumps({"format": FORMAT, "cell": {"client": "x"}, "host": 1}), "host is no table"),
         (
             json.dumps({"format": FORMAT, "cell": {"client": "x"}, "seconds": {"wall": math.nan}}),
-            "seconds is no table of numbers",
+            "seconds has a value that is no number",
         ),
         (json.dumps({"format": FORMAT, "cell": {"client": "x"}}), "no wall time"),
         (

@@ -75,11 +75,10 @@ class Cell:
         Raises:
             ValueError: If it is none.
         """
-        usual = cls("").record()
         if not isinstance(record.get("client"), str):
             raise ValueError("no cell of a study")
         for name, value in record.items():
-            if name not in usual or type(value) is not type(usual[name]):
+            if type(value) is not _TYPES.get(name):
                 raise ValueError(f"no cell of a study that is known here: {name} = {value!r}")
         values = dict(record)
         values["arguments"] = tuple(record.get("arguments", ()))
@@ -106,3 +105,7 @@ class Cell:
         if self.ratio != "1":
             words.append(f"{self.ratio} ranks per server")
         return ", ".join((*words, ranks, self.size))
+
+
+_TYPES = {name: type(value) for name, value in Cell("").record().items()}
+"""The type of each value in the record of a cell."""

@@ -17,6 +17,7 @@ class Identity(NamedTuple):
         iocomp: The version of iocomp.
         build_type: The build type of CMake.
         mpi: The version of MPI.
+        library: The library, by its content: a build that has changed is another one.
         file_system: The type of the file system that was written to.
     """
 
@@ -25,6 +26,7 @@ class Identity(NamedTuple):
     iocomp: str = ""
     build_type: str = ""
     mpi: str = ""
+    library: str = ""
     file_system: str = ""
 
 
@@ -39,6 +41,7 @@ def identity_of(about: Mapping[str, Any]) -> Identity:
         str(versions.get("iocomp", "")),
         str(versions.get("build_type", "")),
         str(versions.get("mpi", "")),
+        str(versions.get("library", "")),
         str(host.get("file_system", "")),
     )
 

@@ -87,9 +87,11 @@ def _complaint(record: object) -> str:
     for name in ("seconds", "values", "spread"):
         table = record.get(name, {})
         if not isinstance(table, dict) or not all(
-            isinstance(value, int | float) and math.isfinite(value) for value in table.values()
+            isinstance(value, int | float) for value in table.values()
         ):
             return f"foreign: {name} is no table of numbers"
+        if not math.isfinite(sum(table.values())):
+            return f"foreign: {name} has a value that is no number"
     for name in ("host", "versions", "trace", "mapping", "topology"):
         if not isinstance(record.get(name, {}), dict):
             return f"foreign: {name} is no table"
@@ -124,7 +126,7 @@ def read_lines(paths: Iterable[Path]) -> tuple[list[Record], list[str]]:
                     continue
                 complaint = _complaint(record)
                 if not complaint and is_good(record):
-                    cell = json.dumps(record["cell"], sort_keys=True)
+                    cell = record.get("key") or json.dumps(record["cell"], sort_keys=True)
                     one = identity_of(record), record.get("study"), cell, record.get("round")
                     complaint = "twice: another line has a result of this round" if one in seen else ""
                     seen.add(one)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -75,8 +76,16 @@ def versions(command: Path, build: Build) -> dict[str, str]:
         "iocomp": _first_line([str(command), "--version"]).removeprefix("iocomp "),
         "build_type": build.build_type,
         "mpi": _first_line([build.mpiexec[0], "--version"]) if build.mpiexec else "",
+        "library": _digest(command.parents[1]),
         "python": platform.python_version(),
     }
+
+
+def _digest(place: Path) -> str:
+    """Return a short name of the library that is built or installed there; "" if there is none."""
+    for file in sorted(place.glob("lib*/libiocomp.so")):
+        return hashlib.sha256(file.read_bytes()).hexdigest()[:8]
+    return ""
 
 
 def about(command: Path, build: Build, directory: Path) -> dict[str, Any]:
