@@ -2,12 +2,15 @@
 from pathlib import Path
 
 import pytest
+from studies_data import record
 
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plan.clients import CLIENTS, flat
 from iocomp_studies.plan.study import Study, StudyError, check_launcher, read_study
 from iocomp_studies.report.conclusions import LEAST_RESULTS
+from iocomp_studies.results.lines import Writer
 from iocomp_studies.runs.campaign import NARROW_FROM, is_compared
+from iocomp_studies.runs.slurm import _is_complete
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -153,6 +156,19 @@ def test_a_baseline_runs_as_often_as_what_is_compared_with_it() -> None:
     assert not is_compared(none, cell)
     assert not is_compared(Cell("stream", ranks=2), none)
     assert NARROW_FROM >= LEAST_RESULTS  # what is narrow is enough for a conclusion
+
+
+def test_jobs_of_slurm_are_complete_when_this_build_has_made_them(tmp_path: Path) -> None:
+    cell = Cell("stream", nodes=2)
+    build = {"versions": {"iocomp": "1", "library": "a"}}
+    with Writer(tmp_path / "nodes-2.part-0.jsonl") as writer:
+        for number in range(3):
+            writer.write(record(cell, number, 1.0, cluster="c", host={"name": f"n{number}"}, **build))
+    a_study = Study("s", (cell,), least=3)
+    login = {"host": {"name": "login"}}
+    assert _is_complete(a_study, {**login, **build}, tmp_path, [cell])
+    other = {"versions": {"iocomp": "1", "library": "b"}}
+    assert not _is_complete(a_study, {**login, **other}, tmp_path, [cell])
 
 
 def test_strong_scaling_divides_the_size_among_the_ranks() -> None:

@@ -110,7 +110,7 @@ def what_it_says(record: Mapping[str, Any]) -> OwnRun:
         NotUsableError: If the run failed, put nothing, or spent all its time in calls.
     """
     if not is_good(dict(record)):
-        raise NotUsableError(f"the run does not count: {'; '.join(record['marks'])}")
+        raise NotUsableError(f"the run does not count: {'; '.join(record.get('marks', ()))}")
     cell = Cell.of_record(dict(record["cell"]))
     trace = record.get("trace", {})
     steps = steps_in_trace(trace, cell.ranks)
