@@ -1134,6 +1134,89 @@ def ugrid_mesh() -> None:
             out.end_step()
 
 
+def climate() -> None:
+    """Write what a climate model does: bounds, packed values, a calendar, means over time."""
+    latitudes = np.linspace(-70, 70, 8)
+    units = "days since 1850-01-01, noleap"
+    with begin() as io, io.open("out", settings={"time_units": units}) as out:
+        attributes = {
+            "lat": {"standard_name": "latitude", "units": "degrees_north", "bounds": "lat_bnds"},
+            "lon": {"standard_name": "longitude", "units": "degrees_east"},
+            "lat_bnds": {},
+            "tas": {
+                "standard_name": "air_temperature",
+                "units": "K",
+                "cell_methods": "time: mean",
+                "scale_factor": 0.01,
+                "add_offset": 273.15,
+            },
+            "pr": {"standard_name": "precipitation_flux", "units": "kg m-2 s-1"},
+            "wet": {"long_name": "true where it rains"},
+            "station": {"long_name": "names of places"},
+        }
+        u = {
+            "lat": out.define("lat", "f8", (8,), ("lat",)),
+            "lon": out.define("lon", "f8", (6,), ("lon",)),
+            "lat_bnds": out.define("lat_bnds", "f8", (8, 2), ("lat", "bnds")),
+            "tas": out.define("tas", "f8", (8, 6), ("time", "lat", "lon"), file_dtype="i2"),
+            "pr": out.define("pr", "f4", (8, 6), ("time", "lat", "lon")),
+            "wet": out.define("wet", "?", (8, 6), ("time", "lat", "lon")),
+            "station": out.define("station", "S5", (2,), ("station", "letter")),
+        }
+        for name, texts in attributes.items():
+            for key, value in texts.items():
+                u[name].attrs[key] = value
+        u["tas"].set_fill(np.int16(-32768))
+        u["pr"].set_fill(1e20)
+        out.attrs["Conventions"] = "CF-1.8"
+        for key in ("title", "institution", "source", "history", "references", "comment"):
+            out.attrs[key] = f"the {key} of a test"
+        rows = slice(8 * io.comm.rank // io.comm.size, 8 * (io.comm.rank + 1) // io.comm.size)
+        for step in range(3):
+            out.begin_step(step, 0.5 * step)
+            if step == 0 and io.comm.rank == 0:
+                u["lat"].put(latitudes, buffered=True)
+                u["lon"].put(np.arange(6) * 60.0, buffered=True)
+                bounds = np.stack([latitudes - 10, latitudes + 10], axis=1)
+                u["lat_bnds"].put(bounds, buffered=True)
+                u["station"].put(np.array([b"Rome", b"Paris"]), buffered=True)
+            rain = np.linspace(0, step, 48, dtype="f4").reshape(8, 6)
+            rain[0, 0] = np.nan
+            u["tas"][rows] = np.linspace(250, 310, 48).reshape(8, 6)[rows]
+            u["pr"][rows] = np.where(np.isnan(rain), np.float32(1e20), rain)[rows]
+            u["wet"][rows] = (rain > 0.5)[rows]
+            out.end_step()
+
+
+def triangles() -> None:
+    """Write a mesh of two triangles as UGRID has it, with values on points and faces."""
+    with begin() as io, io.open("out", settings={"time_units": "seconds since 2026-01-01"}) as out:
+        mesh = out.define("mesh", "i4", (), ())
+        x, y = (out.define(name, "f8", (4,), ("nnodes",)) for name in ("x", "y"))
+        faces = out.define("faces", "i4", (2, 3), ("nfaces", "corner"))
+        height = out.define("height", "f8", (4,), ("time", "nnodes"))
+        speed = out.define("speed", "f4", (2,), ("time", "nfaces"))
+        mesh.attrs["cf_role"], mesh.attrs["topology_dimension"] = "mesh_topology", np.int32(2)
+        mesh.attrs["node_coordinates"], mesh.attrs["face_node_connectivity"] = "x y", "faces"
+        faces.attrs["cf_role"], faces.attrs["start_index"] = "face_node_connectivity", np.int32(0)
+        for variable, units in ((x, "m"), (y, "m"), (height, "m"), (speed, "m s-1")):
+            variable.attrs["long_name"], variable.attrs["units"] = variable.name, units
+        for variable, location in ((height, "node"), (speed, "face")):
+            variable.attrs["mesh"], variable.attrs["location"] = "mesh", location
+        out.attrs["Conventions"] = "CF-1.8 UGRID-1.0"
+        for step in range(2):
+            out.begin_step(step, 0.5 * step)
+            if io.comm.rank == 0:
+                if step == 0:
+                    mesh.put(np.array(0, "i4"), buffered=True)
+                    x.put(np.array([0.0, 1, 1, 0]), buffered=True)
+                    y.put(np.array([0.0, 0, 1, 1]), buffered=True)
+                    faces.put(np.array([[0, 1, 2], [0, 2, 3]], "i4"), buffered=True)
+                height.put(np.arange(4.0) + step, buffered=True)
+                speed.put(np.arange(2, dtype="f4") * step, buffered=True)
+            out.end_step()
+
+
 def gpu_arrays(io: iocomp.Session) -> None:
     """Put arrays of a GPU in all the ways; what cannot be put is told."""
     driver = ctypes.CDLL(os.environ["GPU_STAND_IN"])
