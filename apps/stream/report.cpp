@@ -73,7 +73,8 @@ nlohmann::json report(const Options& options, MPI_Comm comm, const Measurement& 
   const int ranks = size_of(comm);
   nlohmann::json bandwidth;
   for (std::size_t kernel = 0; kernel < kernel_count; ++kernel) {
-    const double bytes = static_cast<double>(options.bytes) * arrays_touched[kernel] * ranks;
+    const double bytes =
+        static_cast<double>(options.elements() * sizeof(double)) * arrays_touched[kernel] * ranks;
     bandwidth[kernel_names[kernel]] =
         bytes / gib / seconds["kernel_best_seconds"][kernel_names[kernel]].get<double>();
   }

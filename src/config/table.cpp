@@ -32,7 +32,8 @@ const std::vector<Key>& all_keys() {
        "what is printed to stderr as it happens"},
 
       {"placement.servers", form, "",
-       "none, \"2 per node\", \"1 per 8\" (compute ranks), or a list of ranks such as [3, 7]",
+       "none, \"2 per node\", \"1 per 8\" (compute ranks), or a list of ranks such as [3] or [3, "
+       "7]",
        "who writes beside the ranks that compute; none: nobody, the kernel writes from their "
        "memory; unset: the same, unless policy, node_size, transport.kind or a mapping with "
        "servers is set; in a variable `2-per-node`, `3,7`",
@@ -105,9 +106,11 @@ const std::vector<Key>& all_keys() {
        "on stderr, a line at the start: who computes, who writes, and where the first file goes; "
        "and a summary at finalize; with servers and the start line also what is likely if no rank "
        "calls iocomp for a minute"},
-      {"trace.json", path, "", "", "file that gets the summary, with all its timers, as JSON"},
+      {"trace.json", path, "", "",
+       "file that gets the summary, with all its timers, as JSON; a second session adds `-2` to "
+       "the name"},
       {"trace.timeline", path, "", "",
-       "folder that gets what every process did when, for `iocomp trace`; it is made if need be"},
+       "folder that gets what every process did when, for `iocomp trace`"},
 
       {"files.*.backend", text, "posix", "", "the format; `iocomp info` lists those installed"},
       {"files.*.path", path, "", "",

@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +40,24 @@ namespace {
 
 constexpr int clock_tag = 24;
 
+// The number of sessions of this process that have written a path.
+std::int64_t& uses_of(const std::string& path) {
+  static std::map<std::string, std::int64_t> uses;
+  return uses[path];
+}
+
+// A later session does not overwrite what an earlier one has left: "trace-2.json".
+std::string numbered(std::string path, std::int64_t number) {
+  path.erase(path.find_last_not_of('/') + 1);  // "folder/"
+  if (number > 1) {
+    const std::size_t dot = path.rfind('.');
+    const std::size_t slash = path.rfind('/');
+    const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+    path.insert(has_ending ? dot : path.size(), '-' + std::to_string(number));
+  }
+  return path;
+}
+
 trace::Process this_process(const Ranks& ranks, const Configuration& configuration) {
   const MPI_Comm all = ranks.all().raw();
   const auto& policy = configuration.policy;
@@ -52,6 +72,7 @@ trace::Process this_process(const Ranks& ranks, const Configuration& configurati
           .rank = mpi::rank(ranks.all()),
           .role = ranks.serves() ? "server" : "compute",
           .number = mpi::rank(ranks.own()),
+          .processes = mpi::size(ranks.all()),
           .clock_offset = offset.seconds,
           .clock_error = offset.error_seconds};
 }
@@ -60,10 +81,13 @@ trace::Process this_process(const Ranks& ranks, const Configuration& configurati
 
 std::unique_ptr<trace::Timeline> start_timeline(const Ranks& ranks,
                                                 const Configuration& configuration) {
-  const std::string folder = configuration.settings.text("trace.timeline");
-  if (folder.empty()) {
+  const std::string wanted = configuration.settings.text("trace.timeline");
+  if (wanted.empty()) {
     return nullptr;
   }
+  auto& uses = ++uses_of(wanted);
+  mpi::maximum(ranks.all().raw(), std::span{&uses, 1}, configuration.policy, others);
+  const std::string folder = numbered(wanted, uses);
   const auto process = this_process(ranks, configuration);
   const auto events =
       static_cast<std::size_t>(configuration.settings.integer("test.timeline_events"));
@@ -111,8 +135,8 @@ void report(client::Client& client, const Ranks& ranks, const std::string& trans
   if (config::prints_summary(settings) && has_something) {
     std::fprintf(stderr, "%s\n", trace::line(summary).c_str());
   }
-  const auto path = settings.text("trace.json");
-  if (!path.empty()) {
+  if (const auto wanted = settings.text("trace.json"); !wanted.empty()) {
+    const std::string path = numbered(wanted, ++uses_of(wanted));
     const Outcome written = outcome_of([&] { write_file(path, trace::json(summary)); });
     if (!written.ok()) {
       log::warning("the trace could not be written to " + path + ": " + written.story);

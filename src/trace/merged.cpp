@@ -160,7 +160,9 @@ Merged merge(std::vector<ReadTimeline> timelines) {
 
 Merged merge_files(const std::string& path) {
   std::vector<std::string> paths;
-  if (const auto found = find_file(path); found && S_ISREG(found->st_mode)) {
+  const auto found = find_file(path);
+  const bool is_one = found && S_ISREG(found->st_mode);
+  if (is_one) {
     paths.push_back(path);
   } else {
     for (const std::string& name : names_in(path)) {
@@ -184,6 +186,12 @@ Merged merge_files(const std::string& path) {
   }
   Merged merged = merge(std::move(timelines));
   merged.faults.insert(merged.faults.begin(), faults.begin(), faults.end());
+  const int there = static_cast<int>(merged.processes.size() + faults.size());
+  const int processes = merged.processes.front().process.processes;
+  if (!is_one && there < processes) {
+    merged.faults.push_back(path + ": it has the timelines of " + std::to_string(there) + " of " +
+                            std::to_string(processes) + " processes of the job");
+  }
   return merged;
 }
 

@@ -83,6 +83,12 @@ std::string compression(const Summary& summary) {
 
 std::string line(const Summary& summary) {
   std::string text = first_line(summary);
+  // A compute rank counts what its server has told it, and the server what it has told.
+  const auto failures = std::lround(
+      std::max(summary.server_sum[Counter::failures], summary.compute_sum[Counter::failures]));
+  if (failures > 0) {
+    text += ", " + std::to_string(failures) + (failures == 1 ? " failure" : " failures");
+  }
   if (summary.compute_sum[Counter::reads] > 0) {
     text += "\niocomp: read " + bytes(summary.compute_sum[Counter::read_bytes]) + " in " +
             seconds(summary.compute_max[Counter::read_seconds]);
@@ -117,17 +123,11 @@ std::string first_line(const Summary& summary) {
     }
     return text;
   }
-  text += ", hidden " + std::to_string(std::lround(100 * summary.hidden())) +
-          " %, clients waited " + seconds(summary.compute_max[Counter::buffer_wait_seconds]) +
-          " for buffers (should be near zero), staging peak " +
-          bytes(summary.server_sum[Counter::staging_peak_bytes]) + " of " +
-          bytes(summary.server_sum[Counter::staging_limit_bytes]);
-  const double failures =
-      summary.server_sum[Counter::failures] + summary.compute_sum[Counter::failures];
-  if (failures > 0) {
-    text += ", " + std::to_string(std::lround(failures)) + " failures";
-  }
-  return text;
+  return text + ", hidden " + std::to_string(std::lround(100 * summary.hidden())) +
+         " %, clients waited " + seconds(summary.compute_max[Counter::buffer_wait_seconds]) +
+         " for buffers (should be near zero), staging peak " +
+         bytes(summary.server_sum[Counter::staging_peak_bytes]) + " of " +
+         bytes(summary.server_sum[Counter::staging_limit_bytes]);
 }
 
 // The job, for whoever collects such files of many.

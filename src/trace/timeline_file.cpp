@@ -45,6 +45,7 @@ nlohmann::ordered_json to_json(const Process& process) {
           {"rank", process.rank},
           {"role", process.role},
           {"number", process.number},
+          {"processes", process.processes},
           {"clock_offset", process.clock_offset},
           {"clock_error", process.clock_error}};
 }
@@ -58,6 +59,7 @@ Process process_of(const nlohmann::json& header) {
   process.rank = header.at("rank");
   process.role = header.at("role");
   process.number = header.at("number");
+  process.processes = header.value("processes", 0);  // 0 before release 0.3
   process.clock_offset = header.at("clock_offset");
   process.clock_error = header.at("clock_error");
   return process;
@@ -190,9 +192,9 @@ ReadTimeline read_timeline(const std::string& path) {
   if (!bytes) {
     throw Error{ErrorCode::storage_failure, "cannot read " + path};
   }
-  const auto header = header_in(path, *bytes);
   ReadTimeline read;
   try {
+    const auto header = header_in(path, *bytes);
     read.process = process_of(header);
     const std::size_t capacity = std::max<std::size_t>(1, header.at("capacity"));
     read.state.lost = header.at("lost");
@@ -200,8 +202,10 @@ ReadTimeline read_timeline(const std::string& path) {
     read.state.has_ended = header.at("ended");
     read_open(*bytes, header.at("open"), read);
     const std::size_t damaged = read_ring(*bytes, capacity, read);
-    if (damaged > 0) {
-      read.faults.push_back(path + ": " + std::to_string(damaged) + " damaged events");
+    const std::size_t whole = std::min(header.at("written").get<std::size_t>(), capacity);
+    const std::size_t missing = whole - std::min(whole, read.events.size());
+    if (const std::size_t faulty = std::max(damaged, missing); faulty > 0) {
+      read.faults.push_back(path + ": " + std::to_string(faulty) + " damaged or missing events");
     }
     const std::uint64_t newest = read.events.empty() ? 0 : read.events.back().number + 1;
     read.overwritten = newest > capacity ? newest - capacity : 0;

@@ -21,6 +21,7 @@ struct Process {
   int rank = 0;             ///< of the session
   std::string role{};       ///< "compute" or "server"
   int number = 0;           ///< in this role
+  int processes = 0;        ///< of the session
   double clock_offset = 0;  ///< seconds to add to its times for those of rank 0
   double clock_error = 0;   ///< how far that may be off
 };

@@ -43,6 +43,30 @@ def play(actors: Actors, mode: str, script: str = SCRIPT, alone: bool = False) -
     )
 
 
+def test_a_later_session_leaves_the_traces_of_an_earlier_one(actors: Actors) -> None:
+    session = "init\nopen {0} series\ndefine {0} u int64 8\n" + "put {0} u\nend_step {0}\n" * 2
+    job = actors.play(
+        session.format("a") + "close a\nfinalize\n" + session.format("b") + "put b u\nclose b\n",
+        ranks=2,
+        settings={
+            **mode_settings("kernel"),
+            "trace": {"timeline": "line/", "json": "trace.json"},
+        },
+        alone=True,
+    )
+    assert not job.failures(), job
+    for number, steps in (("", 2), ("-2", 3)):
+        summary = json.loads((job.folder / f"trace{number}.json").read_text())
+        assert summary["compute_max"]["steps"] == steps
+        told = json.loads(trace(actors, job.folder, f"line{number}", "--json")[0])
+        assert not told["faults"], told
+        puts = [row for row in told["events"] if row["event"] == "put"]
+        assert sum(row["count"] for row in puts) == 2 * steps, told
+    (job.folder / "line/rank-1.events").unlink()
+    told = json.loads(trace(actors, job.folder, "line", "--json")[0])
+    assert told["faults"] == ["line: it has the timelines of 1 of 2 processes of the job"]
+
+
 def trace(actors: Actors, folder: Path, *words: str, status: int = 0) -> tuple[str, str]:
     """Run `iocomp trace`; return stdout and stderr."""
     done = subprocess.run(
@@ -237,7 +261,7 @@ def test_torn_files_are_told_and_left_out(actors: Actors) -> None:
     (line / "rank-1.events").write_bytes(whole[:-100])
     (line / "rank-2.events").write_bytes(b"no timeline")
     told, errors = trace(actors, job.folder, "line", "--json")
-    assert "rank-1.events: 1 damaged events" in errors
+    assert "rank-1.events: 1 damaged or missing events" in errors
     assert "rank-2.events: this is not a timeline" in errors
     assert [process["rank"] for process in json.loads(told)["processes"]] == [0, 1, 3]
     _, errors = trace(actors, job.folder, "nowhere", status=BAD_INPUT)

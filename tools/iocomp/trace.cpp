@@ -210,6 +210,7 @@ void add_trace(CLI::App& app) {
                       "Write all events into this JSON file, for Perfetto or chrome://tracing");
   command->add_option("--picture", options->picture, "Draw them into this SVG file");
   command->add_option("--waits", options->waits, "Print so many of the longest waits")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print it as JSON");
   command->callback([options] { tell(*options); });

@@ -121,15 +121,34 @@ TEST(TimelineFile, IsReadAsFarAsItIsSound) {
   const auto read = read_timeline(path);
   EXPECT_EQ(begins(read), (std::vector<double>{0, 2, 3}));
   ASSERT_EQ(read.faults.size(), 1U);
-  EXPECT_NE(read.faults[0].find("2 damaged events"), std::string::npos);
+  EXPECT_NE(read.faults[0].find("2 damaged or missing events"), std::string::npos);
+}
+
+TEST(TimelineFile, TellsThatItsEndIsMissing) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "rank-0.events";
+  TimelineFile file{path, 8, process_of_rank(0)};
+  file.append(events_from(0, 5));
+  file.write_state({.has_ended = true});
+  const auto bytes = std::filesystem::file_size(path);
+  std::filesystem::resize_file(path, bytes - 3 * sizeof(Event));
+  auto read = read_timeline(path);
+  EXPECT_EQ(begins(read), (std::vector<double>{0, 1}));
+  ASSERT_EQ(read.faults.size(), 1U);
+  EXPECT_NE(read.faults[0].find("3 damaged or missing events"), std::string::npos);
+  std::filesystem::resize_file(path, bytes - 5 * sizeof(Event) - 10);  // within the header
+  read = read_timeline(path);
+  ASSERT_EQ(read.faults.size(), 1U);
+  EXPECT_NE(read.faults[0].find("5 damaged or missing events"), std::string::npos);
 }
 
 TEST(TimelineFile, IsRefusedWhereItsBeginIsTorn) {
   const TemporaryFolder folder;
   const std::string path = folder / "rank-0.events";
-  for (const std::string text : {"", "{\"kind\": \"iocomp timeline\", \"ver", "[1, 2]",
-                                 "{\"kind\": \"iocomp timeline\", \"version\": 1, "
-                                 "\"event_bytes\": 192}"}) {
+  for (const std::string text :
+       {"", "{\"kind\": \"iocomp timeline\", \"ver", "[1, 2]", "{\"kind\": 5}",
+        "{\"kind\": \"iocomp timeline\", \"version\": 1, "
+        "\"event_bytes\": 192}"}) {
     write_text(path, text);
     EXPECT_FALSE(outcome_of([&] { (void)read_timeline(path); }).ok()) << text;
   }
