@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -470,6 +471,29 @@ def test_a_job_is_watched_until_it_ends(actors: Actors, back_end: str, mode: str
         assert last["variables"]["u"]["mean"] == pytest.approx(u.mean(), rel=1e-15)
         paces = [line["seconds_per_step"] for line in lines if line["seconds_per_step"]]
         assert paces and all(0 < pace < 60 * actors.build.time_factor for pace in paces), lines
+
+
+def test_the_pace_counts_checkpoints_that_were_removed_meanwhile(actors: Actors) -> None:
+    lines: list[dict[str, Any]] = []
+
+    def watch(_launcher: subprocess.Popen[str], _journals: Path) -> None:
+        deadline = time.monotonic() + 30 * actors.build.time_factor
+        while time.monotonic() < deadline and not lines:
+            done = run(actors, actors.folder / "job1", "watch", "ckpt.dat", "--json", "--every", "1")
+            lines.extend(json.loads(line) for line in done.stdout.splitlines())
+
+    script = f"init\nopen ckpt checkpoint\n{DEFINE.format('ckpt')}"
+    script += (STEP.format("ckpt") + "pause 0.2\n") * 20 + "close ckpt\n"
+    job = actors.play(script, ranks=1, settings=settings("posix", keep=2), meanwhile=watch)
+    assert not job.failures(), job
+    paces = 0
+    for before, now in itertools.pairwise(lines):
+        if before["step"] is not None and now["seconds_per_step"] is not None:
+            steps = now["step"] - before["step"]
+            seconds = now["committed_at"] - before["committed_at"]
+            assert now["seconds_per_step"] == pytest.approx(seconds / steps), (before, now)
+            paces += steps > 2
+    assert paces > 0, lines
 
 
 def test_what_nobody_writes_is_watched_once(actors: Actors) -> None:

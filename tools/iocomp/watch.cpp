@@ -97,12 +97,22 @@ struct Pace {
 };
 
 Pace pace(const Look& before, const Look& now) {
-  const auto fresh = std::ranges::count_if(now.output.steps, [&](std::int64_t step) {
-    return !before.newest() || step > *before.newest();
-  });
+  const auto& steps = now.output.steps;
   const double seconds = now.committed_at - before.committed_at;
-  if (!before.newest() || fresh == 0 || seconds <= 0) {
+  if (!before.newest() || !now.newest() || *now.newest() <= *before.newest() || seconds <= 0) {
     return {};
+  }
+  const auto seen = static_cast<double>(
+      std::ranges::count_if(steps, [&](std::int64_t step) { return step > *before.newest(); }));
+  double fresh = seen;
+  if (steps.front() > *before.newest()) {  // others may have been removed meanwhile
+    if (steps.size() < 2) {
+      return {};
+    }
+    const double apart =
+        static_cast<double>(steps.back() - steps.front()) / static_cast<double>(steps.size() - 1);
+    fresh =
+        std::max(seen, std::round(static_cast<double>(*now.newest() - *before.newest()) / apart));
   }
   std::int64_t bytes = 0;
   for (const auto& [path, committed] : now.committed) {
@@ -110,8 +120,8 @@ Pace pace(const Look& before, const Look& now) {
     bytes += std::max<std::int64_t>(
         committed - (known == before.committed.end() ? 0 : known->second), 0);
   }
-  return {.seconds_per_step = seconds / static_cast<double>(fresh),
-          .bytes_per_second = static_cast<double>(bytes) / seconds};
+  return {.seconds_per_step = seconds / fresh,
+          .bytes_per_second = static_cast<double>(bytes) * fresh / seen / seconds};
 }
 
 /// The values of the newest step that has a variable.
