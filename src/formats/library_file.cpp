@@ -3,12 +3,16 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,6 +26,7 @@ namespace {
 
 // The clock of a file system may stand still for so long.
 constexpr std::chrono::seconds settled_after{2};
+constexpr std::chrono::seconds longest_look{10};
 
 // Guarded by the lock of the library.
 std::vector<LibraryFile*>& all_files() {
@@ -51,10 +56,43 @@ LibraryFile::~LibraryFile() {
   }
 }
 
-void LibraryFile::reach() {
-  if (!is_open_) {
-    open();
+// The superblock names the metadata in force, and the length of the file, which each step changes.
+// Empty for other formats, which do not write over what readers have seen.
+std::string LibraryFile::superblock() const {
+  constexpr std::string_view signature = "\211HDF\r\n\032\n";
+  std::string begin(48, '\0');
+  const auto bytes = ::pread(file_.raw(), begin.data(), begin.size(), 0);
+  begin.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+  return begin.starts_with(signature) ? begin : std::string{};
+}
+
+void LibraryFile::look(const std::function<void()>& body) {
+  constexpr std::chrono::milliseconds pause{1};
+  const auto last = std::chrono::steady_clock::now() + longest_look;
+  while (true) {
+    if (is_open_ && superblock() != superblock_) {
+      close();
+    }
+    if (!is_open_) {
+      open();
+    }
+    const Outcome looked = outcome_of(body);
+    if (superblock() == superblock_) {
+      looked.throw_unless_ok();
+      return;
+    }
+    if (std::chrono::steady_clock::now() > last) {
+      throw Error{ErrorCode::storage_failure, "cannot read " + path_ +
+                                                  ": a job commits steps to it more quickly than "
+                                                  "they can be read"};
+    }
+    std::this_thread::sleep_for(pause);
   }
+}
+
+void LibraryFile::close() {
+  is_open_ = false;
+  calls_.close();
 }
 
 Descriptor LibraryFile::descriptor() const {
@@ -104,12 +142,12 @@ void LibraryFile::try_to_open() {
   }
   for (LibraryFile* const other : all_files()) {
     if (other->is_open_ && other->is_same_file(status) && other->has_changed(status)) {
-      other->is_open_ = false;
-      other->calls_.close();
+      other->close();
     }
   }
   seen_ = status;
   is_settled_ = is_older(status, settled_after);
+  superblock_ = superblock();  // first: the library may see a newer one, and then looks again
   calls_.open(file_);
   is_open_ = true;
 }

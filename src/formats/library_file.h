@@ -16,8 +16,12 @@ namespace iocomp::formats {
 /// opens it, and keeps what it has read of it. So a file that has grown and is opened again would
 /// show its old contents. Here a file that has changed is closed wherever it is open, before it is
 /// opened again. The others open it anew with their next call. It stays the file that was opened
-/// first, even if another file gets its name meanwhile. All calls with the lock of the library
-/// held.
+/// first, even if another file gets its name meanwhile.
+///
+/// A job that commits steps to an HDF5 file writes the metadata of every other step anew, and turns
+/// the superblock to them. A library that has the earlier ones open reads a mixture then. So each
+/// look into the file counts only if the superblock is at its end what it was when the library
+/// opened the file. All calls with the lock of the library held.
 class LibraryFile {
  public:
   struct Calls {
@@ -31,8 +35,10 @@ class LibraryFile {
   LibraryFile& operator=(const LibraryFile&) = delete;
   ~LibraryFile();
 
-  /// Opens the file if it was closed. Called before the library is. @throws as above.
-  void reach();
+  /// Calls `body`, which calls the library, with the file open; again if a job has committed a step
+  /// meanwhile. @throws Error{storage_failure} if steps come too quickly; as above; and what `body`
+  /// throws.
+  void look(const std::function<void()>& body);
   /// A descriptor of its own for the same file. @throws Error{storage_failure}.
   [[nodiscard]] Descriptor descriptor() const;
   /// The present length of the file. @throws Error{storage_failure}.
@@ -40,7 +46,9 @@ class LibraryFile {
 
  private:
   void open();
+  void close();
   void try_to_open();
+  [[nodiscard]] std::string superblock() const;
   [[nodiscard]] bool is_same_file(const struct stat& status) const noexcept;
   [[nodiscard]] bool has_changed(const struct stat& status) const noexcept;
 
@@ -50,6 +58,7 @@ class LibraryFile {
   bool is_open_ = false;
   struct stat seen_{};       // when it was opened
   bool is_settled_ = false;  // its time of change tells whether it has changed since
+  std::string superblock_;   // when it was opened
 };
 
 }  // namespace iocomp::formats

@@ -13,6 +13,7 @@ import math
 import os
 import resource
 import signal
+import subprocess
 import sys
 import time
 import traceback
@@ -1215,6 +1216,46 @@ def triangles() -> None:
                 height.put(np.arange(4.0) + step, buffered=True)
                 speed.put(np.arange(2, dtype="f4") * step, buffered=True)
             out.end_step()
+
+
+READS_LATER = """
+import sys
+import iocomp
+files = iocomp.open_files(sys.argv[1])
+print(files.steps[-1], flush=True)
+for line in sys.stdin:  # more steps were committed
+    wrong = [step for step in files.steps if set(files.read("u", step)) != {step + 1.0}]
+    print(wrong, flush=True)
+"""
+
+
+def reader_beside_a_writer() -> None:
+    """Steps that a reader has seen at its opening stay as they are while others come."""
+    with begin() as io, io.open("out") as out:
+        u = out.define("u", "f8", (600,), ("time", "x"))
+        committed = 0
+
+        def commit(steps: int) -> None:
+            nonlocal committed
+            for _ in range(steps):
+                u[:] = committed + 1.0
+                out.end_step()
+                out.wait_step(committed)
+                committed += 1
+
+        commit(62)  # the index of chunks becomes deeper after 64
+        for more in (1, 2, 3):
+            command = [sys.executable, "-c", READS_LATER, os.environ["IOCOMP_FILES_OUT_PATH"]]
+            with subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            ) as reader:
+                assert reader.stdin and reader.stdout
+                assert int(reader.stdout.readline()) == committed - 1
+                for _ in range(2):
+                    commit(more)
+                    print(file=reader.stdin, flush=True)
+                    assert reader.stdout.readline().strip() == "[]", (committed, more)
+                reader.stdin.close()
 
 
 def gpu_arrays(io: iocomp.Session) -> None:

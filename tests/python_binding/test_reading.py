@@ -222,3 +222,33 @@ def test_times_have_the_unit_and_the_calendar_that_are_set(launch: Launcher, bac
         with h5py.File(launch.folder / "out.x") as file:
             assert file["mesh"].shape == ()  # a scalar without names of dimensions has no time
             assert file["x"].shape == (10,) and file["pressure"].shape == (2, 10)
+
+
+@pytest.mark.parametrize(
+    ("back_end", "more"),
+    [
+        ("posix", {}),
+        ("hdf5", {}),
+        ("hdf5", {"LAYOUT": "time"}),
+        ("hdf5", {"LAYOUT": "time", "COMPRESSION": "zstd"}),
+        ("netcdf", {}),
+        ("netcdf", {"COMPRESSION": "zstd"}),
+        ("pnetcdf", {}),
+        ("zarr", {}),
+        ("adios2", {}),
+    ],
+)
+def test_steps_stay_as_they_were_while_others_are_committed(
+    launch: Launcher, back_end: str, more: dict[str, str]
+) -> None:
+    if not launch.build.has_back_end(back_end):
+        pytest.skip(f"the back-end {back_end} was not built")
+    settings = {f"FILES_OUT_{key}": text for key, text in more.items()}
+    launch.play(
+        "reader_beside_a_writer",
+        ranks=1,
+        alone=True,
+        FILES_OUT_BACKEND=back_end,
+        FILES_OUT_PATH="growing",
+        **settings,
+    )

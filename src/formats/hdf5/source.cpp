@@ -180,8 +180,7 @@ Hdf5Source::~Hdf5Source() {
 void Hdf5Source::newest_step_is(std::int64_t number) {
   const std::lock_guard lock{library_};
   const Quiet quiet;
-  opened_->reach();
-  is_by_number_ = are_called_by_number(file_.raw(), number);
+  opened_->look([&] { is_by_number_ = are_called_by_number(file_.raw(), number); });
 }
 
 // Along time, or in a file of one step.
@@ -299,8 +298,7 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
   Placed raw = where;
   {
     const std::lock_guard lock{library_};
-    opened_->reach();
-    raw.offset = read_by_library(where, box, to);
+    opened_->look([&] { raw.offset = read_by_library(where, box, to); });
   }
   if (raw.offset >= 0) {
     plain_->read(raw, box, to);
@@ -310,17 +308,20 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
 Whereabouts Hdf5Source::whereabouts(const Placed& where) {
   const std::lock_guard lock{library_};
   const Quiet quiet;
-  opened_->reach();
-  const Found found = open_dataset(where);
-  check_shape(found, where);
-  if (!found.member.empty() || is_any_text(stored_type(found).raw())) {
-    throw Error{ErrorCode::unsupported, "the values of \"" + where.variable.name +
-                                            "\" do not lie one after another in " + path_};
-  }
-  const auto length = check(H5Iget_name(found.dataset.raw(), nullptr, 0), "look into", path_);
-  std::string name(static_cast<std::size_t>(length), '\0');
-  H5Iget_name(found.dataset.raw(), name.data(), name.size() + 1);
-  return {.dataset = std::move(name), .record = found.has_time ? where.step : -1};
+  Whereabouts told;
+  opened_->look([&] {
+    const Found found = open_dataset(where);
+    check_shape(found, where);
+    if (!found.member.empty() || is_any_text(stored_type(found).raw())) {
+      throw Error{ErrorCode::unsupported, "the values of \"" + where.variable.name +
+                                              "\" do not lie one after another in " + path_};
+    }
+    const auto length = check(H5Iget_name(found.dataset.raw(), nullptr, 0), "look into", path_);
+    std::string name(static_cast<std::size_t>(length), '\0');
+    H5Iget_name(found.dataset.raw(), name.data(), name.size() + 1);
+    told = {.dataset = std::move(name), .record = found.has_time ? where.step : -1};
+  });
+  return told;
 }
 
 // HDF5 reads only those members of a compound that the type in memory has.
@@ -390,15 +391,17 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
 bool Hdf5Source::is_of_netcdf() {
   const std::lock_guard lock{library_};
   const Quiet quiet;
-  opened_->reach();
-  return h5::is_of_netcdf(file_.raw());
+  bool is_one = false;
+  opened_->look([&] { is_one = h5::is_of_netcdf(file_.raw()); });
+  return is_one;
 }
 
 Inventory Hdf5Source::look_through() {
   const std::lock_guard lock{library_};
   const Quiet quiet;
-  opened_->reach();
-  return inventory_of(file_.raw(), path_);
+  Inventory inventory;
+  opened_->look([&] { inventory = inventory_of(file_.raw(), path_); });
+  return inventory;
 }
 
 namespace {

@@ -69,7 +69,32 @@ class NetcdfSource : public Source {
       return;
     }
     const std::lock_guard lock{library_};
-    opened_->reach();
+    opened_->look([&] { read_by_library(where, box, to); });
+  }
+
+  Whereabouts whereabouts(const Placed& where) override {
+    const std::lock_guard lock{library_};
+    Whereabouts told;
+    opened_->look([&] { told = find(where); });
+    return told;
+  }
+
+  bool is_whole() override {
+    const std::lock_guard lock{library_};
+    bool is_so = false;
+    opened_->look([&] { is_so = has_all_bytes(); });
+    return is_so;
+  }
+
+  Inventory look_through() override {
+    const std::lock_guard lock{library_};
+    Inventory inventory;
+    opened_->look([&] { inventory = list(); });
+    return inventory;
+  }
+
+ private:
+  void read_by_library(const Placed& where, const array::Box& box, const Destination& to) {
     const std::string action = "read the variable \"" + where.variable.name + "\" from";
     int number = -1;
     check(nc_inq_varid(file_, where.variable.name.c_str(), &number), action);
@@ -101,9 +126,7 @@ class NetcdfSource : public Source {
     block.scatter();
   }
 
-  Whereabouts whereabouts(const Placed& where) override {
-    const std::lock_guard lock{library_};
-    opened_->reach();
+  Whereabouts find(const Placed& where) {
     const std::string& name = where.variable.name;
     int number = -1;
     check(nc_inq_varid(file_, name.c_str(), &number), "find the variable \"" + name + "\" in");
@@ -121,15 +144,7 @@ class NetcdfSource : public Source {
             .byte_order = std::endian::big};
   }
 
-  bool is_whole() override {
-    const std::lock_guard lock{library_};
-    opened_->reach();
-    return has_all_bytes();
-  }
-
-  Inventory look_through() override {
-    const std::lock_guard lock{library_};
-    opened_->reach();
+  Inventory list() {
     Inventory inventory;
     int variables = 0;
     check(nc_inq_nvars(file_, &variables), "look through");
@@ -171,7 +186,6 @@ class NetcdfSource : public Source {
     return inventory;
   }
 
- private:
   using Places = std::array<std::size_t, array::max_dimensions + 2>;
   struct Found {
     Variable variable;
