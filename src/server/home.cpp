@@ -33,8 +33,7 @@ std::string HomeFile::compute_rank(int client) const {
 }
 
 void HomeFile::different(const steps::Difference& difference) {
-  give_up(
-      {difference.from_step, -1, 0, steps::different_calls(first_open_->name, difference.what)});
+  give_up({difference.from_step, -1, 0, steps::different_calls(known_->name, difference.what)});
 }
 
 void HomeFile::give_up(const protocol::StepNote& from) {
@@ -46,7 +45,24 @@ void HomeFile::give_up(const protocol::StepNote& from) {
 void HomeFile::left(int client) {
   if (const auto found = in_step_.find(client); found != in_step_.end()) {
     close(client, protocol::StepCounts{found->second});
+  } else if (is_of_all() && std::ranges::find(clients_, client) == clients_.end() &&
+             absent_.insert(client).second) {
+    open(*known_, {});  // this home reports
+    different({compute_rank(client) + " called finalize, and has not opened the file", 0});
+    close(client, {.members = 1});
   }
+}
+
+void HomeFile::known(const protocol::Open& open) {
+  if (!known_) {
+    known_ = open;
+  }
+}
+
+bool HomeFile::is_of_all() const {
+  const auto& counts = context_.place.client_counts;
+  return known_ &&
+         known_->members == std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
 void HomeFile::open(const protocol::Open& open, const std::string& who) {
@@ -54,10 +70,10 @@ void HomeFile::open(const protocol::Open& open, const std::string& who) {
     first_open_ = open;
     const auto& counts = context_.place.client_counts;
     const auto& here = context_.post.tree().here();
+    known(open);
     // If all compute ranks are members of a file, it is known how many report through this server.
     // For other files, each home reports for itself, and servers pass these reports on unchanged.
-    is_of_all_ = open.members == std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    if (is_of_all_) {
+    if (is_of_all()) {
       reports_.expect(
           std::accumulate(counts.begin() + here.first, counts.begin() + here.end, std::int64_t{0}));
     }
@@ -76,7 +92,7 @@ void HomeFile::open(int client, const protocol::Open& open) {
   in_step_[client].members = 1;
   this->open(open, compute_rank(client));
   home_members_ = open.home_members;
-  if (!is_of_all_ && clients_.size() == 1) {
+  if (!is_of_all() && clients_.size() == 1) {
     reports_.expect(home_members_);
   }
   if (opened_) {
@@ -121,7 +137,7 @@ void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
     case Kind::home_event:
     case Kind::home_step:
     case Kind::home_close:
-      if (!is_of_all_) {
+      if (!is_of_all()) {
         if (kind == Kind::home_event) {
           reports_.defined(protocol::decode<protocol::Event>(body));
         }

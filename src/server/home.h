@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,7 +38,10 @@ class HomeFile {
   void other(std::span<const std::byte> body) {
     pass_(protocol::message(protocol::Kind::home_other, key_, body));
   }
-  /// The client will not close the file any more. The steps that it has ended count.
+  /// The file is known here, maybe before a client of this server has opened it.
+  void known(const protocol::Open& open);
+  /// The client will not close the file any more. The steps that it has ended count. If it had to
+  /// open the file and has not, all are told.
   void left(int client);
 
   /// A report of this server itself, or of a server right below for itself and those below it.
@@ -53,6 +57,8 @@ class HomeFile {
   [[nodiscard]] bool is_over() const noexcept;
 
  private:
+  /// True if all compute ranks are members.
+  [[nodiscard]] bool is_of_all() const;
   void different(const steps::Difference& difference);
   void open(const protocol::Open& open, const std::string& who);
   [[nodiscard]] std::string compute_rank(int client) const;
@@ -60,8 +66,9 @@ class HomeFile {
   Context& context_;
   std::uint64_t key_;
   Pass pass_;
+  std::optional<protocol::Open> known_;          // as the lead knows it, or the first open
   std::optional<protocol::Open> first_open_;     // the first open, here or below
-  bool is_of_all_ = false;                       // all compute ranks are members
+  std::set<int> absent_;                         // clients that have left without opening it
   std::int64_t home_members_ = -1;               // unknown before one of them has opened the file
   std::vector<int> clients_;                     // session ranks that have opened
   std::map<int, protocol::StepCounts> in_step_;  // the step of each client that has not closed

@@ -77,6 +77,7 @@ void OpenFiles::to_home(HomeFile& home, const protocol::Header& header, int clie
   switch (header.kind) {
     case Kind::open:
       home.open(client, protocol::decode<protocol::Open>(body));
+      tell_who_left(home);
       break;
     case Kind::event:
       home.event(client, protocol::decode<protocol::Event>(body));
@@ -100,10 +101,17 @@ void OpenFiles::to_home(HomeFile& home, const protocol::Header& header, int clie
 }
 
 void OpenFiles::client_left(int client) {
+  left_.push_back(client);
   for (auto& [key, entry] : files_) {
     if (entry.home) {
-      entry.home->left(client);
+      tell_who_left(*entry.home);
     }
+  }
+}
+
+void OpenFiles::tell_who_left(HomeFile& home) {
+  for (const int client : left_) {
+    home.left(client);
   }
 }
 
@@ -273,6 +281,9 @@ void OpenFiles::know_file(std::uint64_t key, const protocol::Open& open) {
   const auto& format = format_of(settings, context_.settings.text("storage.modules"));
   Entry& entry = files_[key];
   entry.file = std::make_unique<ServedFile>(context_, key, open, settings, format);
+  HomeFile& home = home_of(entry, key);
+  home.known(open);
+  tell_who_left(home);
   for (const auto& [client, note] : std::exchange(entry.early_flushes, {})) {
     entry.file->hurry(client, note.step, note.number != 0);
   }

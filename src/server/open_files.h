@@ -65,6 +65,7 @@ class OpenFiles {
     // Flushes that members of other homes sent before this server knew the file.
     std::vector<std::pair<int, protocol::StepNote>> early_flushes;
   };
+  void tell_who_left(HomeFile& home);
   void to_home(HomeFile& home, const protocol::Header& header, int client,
                std::span<const std::byte> body);
   void pass_up(protocol::Bytes message);
@@ -91,6 +92,7 @@ class OpenFiles {
   };
   std::map<std::uint64_t, Held> held_;
   // all are told; one who asks later does not try again
+  std::vector<int> left_;  // clients that have said goodbye
   std::unordered_set<std::uint64_t> refused_;
 };
 

@@ -150,6 +150,18 @@ def test_one_rank_opens_it_as_another_kind(actors: Actors, placement: str) -> No
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
+def test_one_rank_never_opens_it(actors: Actors, placement: str) -> None:
+    calls = ("open out series", "define out u int64 16x16", "put out u", "end_step out", "close out")
+    text = "init\n" + "".join(f"@!1 {call}\n" for call in calls) + "finalize\n"
+    job = actors.play(text, ranks=4, settings=PLACEMENTS[placement])
+    told = job.failures(file="out")
+    assert {entry["code"] for entry in told} == {INCONSISTENT_CALLS}, job
+    assert len({entry["rank"] for entry in told}) == compute_ranks(placement, 4) - 1, job
+    assert all("compute rank 1 called finalize" in entry["story"] for entry in told), job
+    assert not leftovers(job.folder), job
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
 def test_puts_of_a_variable_that_others_know_otherwise(actors: Actors, placement: str) -> None:
     """The blocks of such a variable may reach a server before it hears of the trouble."""
     steps = "\n".join("put out v by=whole\nend_step out" for _ in range(5))

@@ -92,6 +92,27 @@ TEST_F(AHome, AMemberThatHasLeftHasClosedTheFileWhereItWas) {
   EXPECT_TRUE(passed(Kind::home_failed).empty());
 }
 
+TEST_F(AHome, TellsOfAMemberThatHasLeftWithoutOpeningTheFile) {
+  home_.known(opened_by(0));
+  home_.left(2);
+  const auto failed = passed(Kind::home_failed);
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_NE(protocol::decode<protocol::StepNote>(failed[0]).outcome.story.find(
+                "compute rank 1 called finalize, and has not opened the file"),
+            std::string::npos);
+}
+
+TEST_F(AHome, DoesNotMissWhoeverHasClosedTheFile) {
+  for (const int client : {1, 2}) {
+    home_.open(client, opened_by(client - 1));
+  }
+  for (const int client : {1, 2}) {
+    home_.close(client, {0, 0, 1, {}, {}});
+    home_.left(client);
+  }
+  EXPECT_TRUE(passed(Kind::home_failed).empty());
+}
+
 /// A home above another, with one member each.
 class AHomeAboveAnother : public AHome {
  protected:
