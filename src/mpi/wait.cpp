@@ -31,6 +31,9 @@ constexpr int times_longer = 5;
 
 constexpr double part_before_warning = 0.1;  // of the deadline
 constexpr double warning_without_deadline_seconds = 180;
+// Looks follow one another more quickly. A longer gap means that the process was suspended, with
+// its peers perhaps, so they had no time to move either.
+constexpr double longest_gap_seconds = 1;
 // A call that has used up its deadline gives each further wait this long.
 constexpr double moment_seconds = 0.1;
 
@@ -95,6 +98,7 @@ Deadline::Deadline(const WaitPolicy& policy)
       has_given_up_{policy.has_given_up},
       held_back_until_{policy.held_back_until},
       last_move_{beginning()},
+      last_look_{now_seconds()},
       next_warning_seconds_{*has_given_up_ ? limit_seconds_ : first_warning(limit_seconds_)} {}
 
 // The time when the present idleness began.
@@ -111,6 +115,7 @@ void Deadline::moved() {
     next_warning_seconds_ = first_warning(limit_seconds_);
   }
   last_move_ = beginning();
+  last_look_ = now_seconds();
 }
 
 double Deadline::idle_seconds() const {
@@ -123,6 +128,9 @@ bool Deadline::is_long() const {
 }
 
 void Deadline::check(const std::function<std::string()>& what) {
+  const double now = now_seconds();
+  last_move_ += std::max(0.0, now - last_look_ - longest_gap_seconds);
+  last_look_ = now;
   const double idle = idle_seconds();
   if (limit_seconds_ > 0 && idle > limit_seconds_) {
     *has_given_up_ = true;

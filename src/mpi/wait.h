@@ -32,7 +32,8 @@ class Nap {
   std::chrono::nanoseconds napped_{0};  // since something arrived
 };
 
-/// Measures how long owed work has not moved. Warns long before the deadline, and gives up there.
+/// Measures how long owed work has not moved while this process ran. Warns long before the
+/// deadline, and gives up there.
 class Deadline {
  public:
   explicit Deadline(const WaitPolicy& policy);
@@ -53,7 +54,8 @@ class Deadline {
   double limit_seconds_;
   std::shared_ptr<bool> has_given_up_;
   std::shared_ptr<const double> held_back_until_;
-  double last_move_;
+  double last_move_;  // as if the process had never been suspended since
+  double last_look_;
   double next_warning_seconds_;
 };
 

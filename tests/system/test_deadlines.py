@@ -225,3 +225,37 @@ def test_a_long_computation_is_no_timeout(actors: Actors) -> None:
     job = actors.play(text, ranks=2, environment=DEADLINE, alone=True)
     assert not job.failures(), job
     assert job.status == 0, job
+
+
+@pytest.mark.parametrize("mode", ["kernel", "sync", "async"])
+def test_time_in_which_the_whole_job_is_suspended_is_no_waiting(actors: Actors, mode: str) -> None:
+    """As a batch system suspends it: its ranks go on one after the other."""
+    script = "init\nopen out series\ndefine out u int64 256x256\n"
+    for step in range(60):
+        script += f"put out u\nend_step out\nwait_step out {step}\npause 0.03\n"
+
+    def suspend(_launcher: subprocess.Popen[str], journals: Path) -> None:
+        deadline = time.monotonic() + 30 * actors.build.time_factor
+        first = journals / "rank0.jsonl"
+        while time.monotonic() < deadline:
+            if first.exists() and first.read_text().count('"call":"wait_step"') > 5:
+                break
+            time.sleep(0.05)
+        processes = processes_in(journals.parent / "job1")
+        for word, seconds in ((signal.SIGSTOP, 5), (signal.SIGCONT, 0)):
+            for process in processes:
+                os.kill(process, word)
+                time.sleep(0.1)
+            time.sleep(seconds)
+
+    job = actors.play(
+        script + "close out\n",
+        ranks=4,
+        settings=mode_settings(mode),
+        environment={"IOCOMP_WAIT_DEADLINE": "3"},
+        meanwhile=suspend,
+        alone=True,
+    )
+    assert not job.failures(), job
+    assert job.status == 0, job
+    assert "waited" not in job.output, job
