@@ -127,11 +127,12 @@ std::optional<Servers> parse_servers(std::string_view text) {
   }
   const bool is_in_brackets = words.starts_with('[') && words.ends_with(']');
   Servers servers;
-  if (words == "none") {
+  const std::string listed = is_in_brackets ? words.substr(1, words.size() - 2) : words;
+  if (words == "none" || (is_in_brackets && trimmed(listed).empty())) {
     servers.are_none = true;
     return servers;
   }
-  if (auto ranks = parse_list(is_in_brackets ? words.substr(1, words.size() - 2) : words)) {
+  if (auto ranks = parse_list(listed)) {
     servers.ranks = *std::move(ranks);
     return std::ranges::any_of(servers.ranks, [](auto rank) { return rank < 0; })
                ? std::nullopt

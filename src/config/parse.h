@@ -30,9 +30,14 @@ struct Servers {
   std::int64_t per_node = 0;
   std::int64_t ratio = 0;
   std::vector<std::int64_t> ranks;
+
+  /// True if there are to be some.
+  [[nodiscard]] bool are_wanted() const noexcept {
+    return per_node > 0 || ratio > 0 || !ranks.empty();
+  }
 };
-/// "none", "2 per node", "1 per 8", "3,7" or "[3]"; '-' for a blank ("2-per-node"). An empty text
-/// says nothing.
+/// "none" or "[]", "2 per node", "1 per 8", "3,7" or "[3]"; '-' for a blank ("2-per-node"). An
+/// empty text says nothing.
 [[nodiscard]] std::optional<Servers> parse_servers(std::string_view text);
 
 /// The method, level and form by which a variable is compressed.

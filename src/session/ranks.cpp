@@ -69,8 +69,8 @@ bool wants_servers(const config::Settings& settings) {
   }
   const auto mapping = settings.text("placement.mapping");
   return settings.text("transport.kind") != "auto" || settings.text("placement.policy") != "auto" ||
-         (mapping != "any" && mapping != "sequential") ||
-         !settings.text("placement.servers").empty() || settings.integer("placement.node_size") > 0;
+         (mapping != "any" && mapping != "sequential") || servers.are_wanted() ||
+         settings.integer("placement.node_size") > 0;
 }
 
 Ranks::Ranks(const mpi::Communicator& all, const mpi::WaitPolicy& policy, std::string reason)

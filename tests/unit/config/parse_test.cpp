@@ -42,6 +42,13 @@ TEST(Parse, ReadsWhoShallServe) {
   EXPECT_TRUE(parse_servers("")->ranks.empty());
   EXPECT_FALSE(parse_servers("")->are_none);
   EXPECT_TRUE(parse_servers(" None ")->are_none);
+  EXPECT_TRUE(parse_servers(" [ ]")->are_none);
+  for (const auto* text : {"", " ", "none", "[]"}) {
+    EXPECT_FALSE(parse_servers(text)->are_wanted()) << text;
+  }
+  for (const auto* text : {"[0]", "0", "2 per node", "1 per 8"}) {
+    EXPECT_EQ(parse_servers(text) && parse_servers(text)->are_wanted(), text[0] != '0') << text;
+  }
   for (const auto* text : {"2", "2 per 8", "0 per node", "1 per 0", "two per node", "1 per",
                            "2 per nodes", "-1,2", "[1", "node", "1 per 8 per node"}) {
     EXPECT_FALSE(parse_servers(text)) << text;
