@@ -539,7 +539,8 @@ void Client::wait_once(std::uint64_t ticket, State state) {
                             (open ? open->variable : "?") + "\", step " +
                             (open ? std::to_string(open->step) : "?") + ") of compute rank " +
                             std::to_string(place_.rank) + " to be " +
-                            names[static_cast<int>(state)] + " by its servers";
+                            names[static_cast<int>(state)] +
+                            (link_.has_servers() ? " by its servers" : "");
                    });
 }
 

@@ -71,16 +71,22 @@ std::string owner_in(const Path& lock) {
   return text.substr(0, text.find('\n'));
 }
 
-std::string job_in(const Path& lock) {
-  const std::string owner = owner_in(lock);
+std::string job_of(const std::string& owner) {
   return owner.starts_with(server_mark) ? owner.substr(server_mark.size()) : owner;
 }
 
-Error is_owned(const Path& path, const Path& lock) {
+std::string job_in(const Path& lock) { return job_of(owner_in(lock)); }
+
+Error is_owned(const Path& path, const Path& lock, const std::string& me) {
   const std::string job = job_in(lock);
-  return Error{ErrorCode::target_exists, path.text() + " is being written" +
-                                             (job.empty() ? "" : " by the job " + job) +
-                                             "; wait until that is over, or choose another path"};
+  const std::string begin = path.text() + " is being written";
+  return Error{ErrorCode::target_exists,
+               !job.empty() && job == job_of(me)
+                   ? begin +
+                         " by this job already, under another name or by other ranks; choose "
+                         "another path"
+                   : begin + (job.empty() ? "" : " by the job " + job) +
+                         "; wait until that is over, or choose another path"};
 }
 
 }  // namespace
@@ -95,7 +101,7 @@ Owner::Owner(const Path& path, const std::string& job, Claim claim, BeatPace pac
     error = lock(file_);
     is_left = claim == Claim::from_server && owner_in(path_) == server_of(job);
     if (is_held(error) && !is_left) {
-      throw is_owned(path, path_);
+      throw is_owned(path, path_, me_);
     }
     if (is_held(error)) {
       path_.folder().unlink(
@@ -139,12 +145,12 @@ void Owner::take_over(const Path& path, BeatPace pace) {
                std::to_string((pace.silence + pace.interval).count() / 1000) +
                " s to see whether another job still writes it");
   if (beats(path_, pace)) {
-    throw is_owned(path, path_);
+    throw is_owned(path, path_, me_);
   }
   write_me();
   std::this_thread::sleep_for(pace.interval);
   if (owner_in(path_) != me_) {
-    throw is_owned(path, path_);
+    throw is_owned(path, path_, me_);
   }
 }
 

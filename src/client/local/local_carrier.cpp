@@ -640,7 +640,7 @@ void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece>
   for (auto& piece : *held) {
     if (is_lost(piece) && !has_bug(Bug::lost_piece_is_written)) {
       failure = {ErrorCode::storage_failure,
-                 *link_.loss() + " when it had taken the block and not written it"};
+                 *link_.loss() + "; it had taken the block, and not written it"};
     } else if (piece.count > 0 && !has_bug(Bug::left_piece_forgotten)) {
       if (piece.rows && !is_lost(piece)) {
         const auto& rows = *piece.rows;

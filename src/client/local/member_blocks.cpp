@@ -164,8 +164,9 @@ void MemberBlocks::note_given(const KeptBlocks::Kept& kept, const GivenBlock& gi
     const std::int64_t elements = array::elements(block.region);
     const std::int64_t row = array::row_elements(block.variable.shape, block.region);
     short_runs_.note(block.variable, elements / std::max<std::int64_t>(row, 1), elements,
-                     "overlap, when_full or a lack of memory "
-                     "keeps ranks from putting them together");
+                     link_.loss() ? "the servers that put them together were lost"
+                                  : "overlap, when_full or a lack of memory "
+                                    "keeps ranks from putting them together");
   }
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr && given.is_lent && ticket->kept) {

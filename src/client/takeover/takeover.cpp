@@ -122,13 +122,13 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
   } else if (!servers_have_ended_) {
     story = *link_.loss() + ", and another server does not leave the file";
   } else if (has_note(opened, Note::failed_closed)) {
-    story = *link_.loss() + " when it had failed";
+    story = *link_.loss() + "; it had failed before";
   } else if (has_note(opened, Note::closed)) {
     settle_steps(opened);
     return Outcome{};
   } else if (has_note(opened, Note::sync_failed)) {
-    story =
-        *link_.loss() + " after an fsync had failed: data that servers have written may be lost";
+    story = *link_.loss() +
+            "; an fsync had failed before, so data that servers have written may be lost";
   } else {
     const Outcome taken_over = outcome_of([&] { take_over(opened); });
     if (taken_over.ok()) {
@@ -144,7 +144,7 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
 void Takeover::settle_steps(const OpenedFile& opened) {
   const File& file = *opened.file;
   const Outcome failed{ErrorCode::storage_failure,
-                       "the step failed; " + *link_.loss() + " before it told why"};
+                       "the step failed for a reason that nobody has told; " + *link_.loss()};
   for (auto step = link_.file(file.key()).settled; step < file.ended_steps(); ++step) {
     const std::string where = ", step " + std::to_string(file.catalogue().number(step));
     link_.server_side().settled(
