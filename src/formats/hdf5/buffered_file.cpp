@@ -22,17 +22,17 @@
 #include "formats/open_together.h"
 
 namespace iocomp::formats::h5 {
-BufferedFile::BufferedFile(const Path& path, const FormatOptions& options,
-                           const Properties& creation)
+BufferedFile::BufferedFile(const Path& path, const FormatOptions& options, bool others_write)
     : path_{path.text()},
       buffer_{open_physical(path, options.opening(), O_RDWR), superblock_bytes},
-      earlier_bytes_{options.earlier_steps < 0 ? 0 : options.earlier_bytes} {
+      earlier_bytes_{options.earlier_steps < 0 ? 0 : options.earlier_bytes},
+      others_write_{others_write} {
   const Quiet quiet;
   const Properties access = file_access(options);
   visible_end_ = options.earlier_steps < 0 ? 0 : end_of_earlier();
   check(use_buffer(access.raw(), buffer_, options.alignment_bytes, visible_end_), "create", path_);
-  const hid_t properties = creation.raw() < 0 ? H5P_DEFAULT : creation.raw();
-  file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, properties, access.raw()), "create", path_);
+  file_ =
+      check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "create", path_);
 }
 
 // Bytes behind this end were left by an earlier job and are seen by no reader. They stay, since the
@@ -69,23 +69,39 @@ void BufferedFile::flush() {
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
 }
 
+std::int64_t BufferedFile::place(const Variable& variable, std::int64_t step) {
+  if (others_write_) {
+    keep_room_for_metadata(file_);
+  }
+  const std::int64_t offset = find_place(variable, step);
+  newest_ = std::max(newest_, step);
+  end_of_rooms_ = offset < 0 ? end_of_rooms_ : std::max(end_of_rooms_, offset + variable.bytes());
+  return offset;
+}
+
 // HDF5 reads no file that is shorter than its superblock says. So that counts no data of others
-// that may still be on their way.
-Switch BufferedFile::store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end,
-                           bool is_last) {
+// that may still be on their way. At the end nobody writes any more: the file gets the length of
+// its visible part.
+Switch BufferedFile::write(const Description& description, std::int64_t from, bool is_last) {
+  const Quiet quiet;
+  const auto root = write_root(description, from, is_last);
+  if (!root) {
+    set_length(visible_end_);
+    return {};
+  }
   int error = buffer_.store();
-  next_end_ = std::max({visible_end_, end, metadata_end(file_)});
-  if (error == 0 && is_last) {
+  next_end_ = std::max({visible_end_, root->end, metadata_end(file_)});
+  if (error == 0 && (is_last || ends_with(description, from))) {
     set_length(next_end_);
   } else if (error == 0) {
     error = buffer_.extend({.least = next_end_,
-                            .durable = std::max(visible_end_, durable_end),
+                            .durable = std::max(visible_end_, root->durable_end),
                             .placed = end_of_file(file_)});
   }
   if (error != 0) {
     throw failure("write the metadata of", path_, error);
   }
-  return {0, superblock(root_group, next_end_)};
+  return {0, superblock(root->address, next_end_)};
 }
 
 void BufferedFile::set_length(std::int64_t bytes) {
@@ -94,11 +110,11 @@ void BufferedFile::set_length(std::int64_t bytes) {
   }
 }
 
-void BufferedFile::trim() { set_length(visible_end_); }
-
-void BufferedFile::close() {
+Switch BufferedFile::finish(const Description& description, std::int64_t from) {
+  Switch last = write(description, from, true);
   const Quiet quiet;
   check(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close", path_);
+  return last;
 }
 
 }  // namespace iocomp::formats::h5

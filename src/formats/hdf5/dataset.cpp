@@ -112,6 +112,11 @@ Creation::Creation() : link_{H5Pcreate(H5P_LINK_CREATE)}, create_{H5Pcreate(H5P_
   let_others_write(create_);
 }
 
+std::int64_t Creation::place(hid_t file, const Variable& variable, const std::string& path) {
+  names_.add(variable.name, path);
+  return variable.bytes() == 0 ? -1 : allot(file, variable.bytes());
+}
+
 Dataset Creation::dataset(hid_t file, hid_t group, const Variable& variable, std::int64_t offset,
                           const std::string& path) {
   const Stored stored = stored_as(variable);

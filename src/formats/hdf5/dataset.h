@@ -46,6 +46,9 @@ class DatasetNames {
 class Creation {
  public:
   Creation();
+  /// Room for a dataset.
+  /// @return its offset; -1 where it has no bytes.
+  [[nodiscard]] std::int64_t place(hid_t file, const Variable& variable, const std::string& path);
   /// @param group  that gets it, with groups between where its name has them.
   /// @param offset  of its data; without meaning where it has none.
   [[nodiscard]] Dataset dataset(hid_t file, hid_t group, const Variable& variable,
@@ -57,6 +60,7 @@ class Creation {
  private:
   Properties link_;
   Properties create_;
+  DatasetNames names_;
 };
 
 }  // namespace iocomp::formats::h5

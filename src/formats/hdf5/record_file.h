@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,42 +19,30 @@
 #include "formats/hdf5/edition.h"
 #include "formats/hdf5/encoding.h"
 #include "formats/hdf5/object_header.h"
-#include "formats/hdf5/rooms.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
 
-/// An HDF5 file whose variables have a record for each step, as one process knows it: the offsets
-/// of data that anybody writes. HDF5 makes all objects of the file for each of two editions, and
-/// again when more than their numbers of records has changed.
-class RecordFile : public PlainTarget {
+/// A file whose variables have a record for each step. HDF5 makes all objects of the file for each
+/// of two editions, and again when more than their numbers of records has changed. Chunks that go
+/// through filters get no place: `keep` is told where they are.
+class RecordFile : public BufferedFile {
  public:
   /// @throws Error{storage_failure}, as all that follow.
   RecordFile(const Path& path, const FormatOptions& options)
-      : file_{path, options},
-        others_write_{!options.compresses()},
+      : BufferedFile{path, options, !options.compresses()},
         goes_on_{options.earlier_steps > 0},
         steps_{std::max<std::int64_t>(options.earlier_steps, 0)},
         is_numbered_{!options.one_step},
         numbers_{options.earlier_numbers, options.earlier_steps} {}
-  /// Room for a variable in a step.
-  /// @return the offset of its first byte; -1 where it has no bytes, and where its chunks go
-  /// through filters: then `keep` is told where they are.
-  std::int64_t place(const Variable& variable, std::int64_t step);
-  std::int64_t place(const Variable& variable, std::int64_t step,
-                     const contents::Known& /*known*/) final {
-    return place(variable, step);
-  }
   virtual void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) = 0;
 
-  [[nodiscard]] Switch commit(const Description& description, std::int64_t from) final;
-  void is_visible() noexcept final {
+  void is_visible() final {
     editions_.turn();
-    file_.is_visible();
+    BufferedFile::is_visible();
     numbers_told_ = numbers_.are_needed() ? numbers_.end() : 0;
   }
-  [[nodiscard]] Switch finish(const Description& description, std::int64_t from) final;
 
   /// The offset of what will be allotted next.
   [[nodiscard]] std::int64_t end() const;
@@ -61,8 +50,6 @@ class RecordFile : public PlainTarget {
   void extend(std::int64_t end);
 
  protected:
-  /// See `place`.
-  virtual std::int64_t find_place(const Variable& variable, std::int64_t step) = 0;
   /// An object that was made. Each commit tells its extent along time.
   struct Made {
     Dataset object;
@@ -76,7 +63,6 @@ class RecordFile : public PlainTarget {
     friend bool operator==(const Told&, const Told&) = default;
   };
 
-  [[nodiscard]] BufferedFile& file() noexcept { return file_; }
   /// Tell the datasets which steps have a record.
   /// @return the variables that the file has.
   virtual std::vector<int> take_note(const Description& description, std::int64_t from) = 0;
@@ -100,12 +86,11 @@ class RecordFile : public PlainTarget {
     std::vector<Growing> growing;
   };
   [[nodiscard]] Description with_numbers(Description description, std::int64_t from);
-  [[nodiscard]] Switch write(Told told, std::int64_t durable_end, bool is_last);
+  std::optional<Root> write_root(const Description& description, std::int64_t from,
+                                 bool is_last) final;
   void make(Edition& edition, Told told);
   [[nodiscard]] std::int64_t end_of_data(const Description& description, std::int64_t from) const;
 
-  BufferedFile file_;
-  bool others_write_;  // at any time; else a step is written as a whole, by calls of all
   bool goes_on_;
   Editions editions_;
   std::array<Edition, 2> made_;
@@ -113,7 +98,6 @@ class RecordFile : public PlainTarget {
   bool is_numbered_;    // it has more than one step
   contents::StepNumbers numbers_;
   std::int64_t numbers_told_ = 0;  // the file has those of so many places
-  Rooms placed_;
 };
 
 }  // namespace iocomp::formats::h5

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,7 +18,6 @@
 #include "base/path.h"
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
-#include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/encoding.h"
@@ -108,7 +108,8 @@ bool is_by_steps(const Object& root, const std::string& path) {
 
 }  // namespace
 
-StepsTarget::StepsTarget(const Path& path, const FormatOptions& options) : file_{path, options} {
+StepsTarget::StepsTarget(const Path& path, const FormatOptions& options)
+    : BufferedFile{path, options} {
   if (options.earlier_steps >= 0) {
     find_earlier(options);
   }
@@ -117,11 +118,11 @@ StepsTarget::StepsTarget(const Path& path, const FormatOptions& options) : file_
 // The steps of earlier jobs stay where they are: the new root leads to them too, by their numbers.
 void StepsTarget::find_earlier(const FormatOptions& options) {
   const Quiet quiet;
-  const File file{check(H5Fopen(name_of(file_.plain()).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
-                        "open", file_.path())};
-  const Object root{check(H5Oopen(file.raw(), "/", H5P_DEFAULT), "open the root of", file_.path())};
-  if (!is_by_steps(root, file_.path())) {
-    throw Error{ErrorCode::unsupported, "cannot go on with " + file_.path() +
+  const File file{
+      check(H5Fopen(name_of(plain()).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path())};
+  const Object root{check(H5Oopen(file.raw(), "/", H5P_DEFAULT), "open the root of", path())};
+  if (!is_by_steps(root, path())) {
+    throw Error{ErrorCode::unsupported, "cannot go on with " + path() +
                                             ": it was written with layout = \"time\" or \"flat\""};
   }
   const auto& numbers = options.earlier_numbers;
@@ -133,20 +134,11 @@ void StepsTarget::find_earlier(const FormatOptions& options) {
     const std::string name = std::to_string(is_by_number ? number : step);
     if (H5Lexists(root.raw(), name.c_str(), H5P_DEFAULT) > 0) {
       const Object group{
-          check(H5Oopen(root.raw(), name.c_str(), H5P_DEFAULT), "open a step of", file_.path())};
-      links_.add(step, number, address_of(group.raw(), file_.path()));
+          check(H5Oopen(root.raw(), name.c_str(), H5P_DEFAULT), "open a step of", path())};
+      links_.add(step, number, address_of(group.raw(), path()));
     }
   }
-  earlier_ = read_attributes(root.raw(), file_.path());
-}
-
-std::int64_t StepsTarget::place(const Variable& variable, std::int64_t step,
-                                const contents::Known& /*known*/) {
-  keep_room_for_metadata(file_.raw());
-  names_.add(variable.name, file_.path());
-  const std::int64_t offset = variable.bytes() == 0 ? -1 : allot(file_.raw(), variable.bytes());
-  placed_.add(variable, step, offset);
-  return offset;
+  earlier_ = read_attributes(root.raw(), path());
 }
 
 void StepsTarget::add_steps(const Description& description) {
@@ -154,14 +146,14 @@ void StepsTarget::add_steps(const Description& description) {
   for (std::size_t i = 0; i < contents.size();) {
     const std::int64_t step = contents[i].step;
     const std::int64_t number = contents[i].number_of_step();
-    const Object group = make_group(file_.raw(), H5P_DEFAULT, file_.path());
+    const Object group = make_group(raw(), H5P_DEFAULT, path());
     const std::size_t first = i;
     while (i < contents.size() && contents[i].step == step) {
       ++i;
     }
-    creation_.datasets(file_.raw(), group.raw(), std::span{contents}.subspan(first, i - first),
-                       description.of_variable, file_.path());
-    links_.add(step, number, address_of(group.raw(), file_.path()));
+    creation_.datasets(raw(), group.raw(), std::span{contents}.subspan(first, i - first),
+                       description.of_variable, path());
+    links_.add(step, number, address_of(group.raw(), path()));
   }
 }
 
@@ -171,39 +163,26 @@ void StepsTarget::describe_root(Attributes attributes) {
   if (!root_.empty() && attributes == attributes_) {
     return;
   }
-  const Object group = make_group(file_.raw(), H5P_DEFAULT, file_.path());
-  write_attributes(group.raw(), attributes, file_.path());
-  file_.flush();
-  root_ = ObjectHeader{file_.buffer(), address_of(group.raw(), file_.path())}.messages();
+  const Object group = make_group(raw(), H5P_DEFAULT, path());
+  write_attributes(group.raw(), attributes, path());
+  flush();
+  root_ = ObjectHeader{buffer(), address_of(group.raw(), path())}.messages();
   attributes_ = std::move(attributes);
 }
 
-Switch StepsTarget::commit(const Description& description, std::int64_t from) {
-  return write(description, from, placed_.end_with(description, from));
-}
-
-Switch StepsTarget::write(const Description& description, std::int64_t from, bool is_last) {
-  const Quiet quiet;
+std::optional<BufferedFile::Root> StepsTarget::write_root(const Description& description,
+                                                          std::int64_t from, bool is_last) {
+  const bool is_told = !root_.empty() && !editions_.is_begun() && description.contents.empty() &&
+                       description.attributes == attributes_ && !links_.has_from(from);
+  if (is_last && is_told) {
+    return {};
+  }
   links_.forget(from);
   add_steps(description);
   describe_root(description.attributes);
-  file_.flush();
-  const std::int64_t root = links_.write(editions_.begin(), root_);
+  flush();
   const std::int64_t end = end_of(description.contents);
-  return file_.store(root, end, end, is_last);
-}
-
-Switch StepsTarget::finish(const Description& description, std::int64_t from) {
-  const bool is_told = !root_.empty() && !editions_.is_begun() && description.contents.empty() &&
-                       description.attributes == attributes_ && !links_.has_from(from);
-  Switch last;
-  if (is_told) {
-    file_.trim();
-  } else {
-    last = write(description, from, true);
-  }
-  file_.close();
-  return last;
+  return Root{links_.write(editions_.begin(), root_), end, end};
 }
 
 }  // namespace iocomp::formats::h5

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "base/path.h"
@@ -12,7 +12,6 @@
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/edition.h"
 #include "formats/hdf5/object_header.h"
-#include "formats/hdf5/rooms.h"
 
 namespace iocomp::formats::h5 {
 
@@ -61,37 +60,32 @@ class StepLinks {
   std::array<Place, 2> headers_{};  // of the editions
 };
 
-/// `layout = "steps"`: the lead alone has the file open in HDF5, for the metadata; anybody writes
-/// the data, at the offsets that `place` returns, through other descriptors. HDF5 makes the group
-/// of a step when it is committed, and iocomp links it.
-class StepsTarget : public PlainTarget {
+/// `layout = "steps"`: HDF5 makes the group of a step when it is committed, and iocomp links it.
+class StepsTarget : public BufferedFile {
  public:
   StepsTarget(const Path& path, const FormatOptions& options);
 
-  std::int64_t place(const Variable& variable, std::int64_t step,
-                     const contents::Known& known) override;
-  Switch commit(const Description& description, std::int64_t from) override;
   void is_visible() override {
     editions_.turn();
-    file_.is_visible();
+    BufferedFile::is_visible();
   }
-  Switch finish(const Description& description, std::int64_t from) override;
 
  private:
   void find_earlier(const FormatOptions& options);
+  std::int64_t find_place(const Variable& variable, std::int64_t /*step*/) override {
+    return creation_.place(raw(), variable, path());
+  }
   void add_steps(const Description& description);
   void describe_root(Attributes attributes);
-  [[nodiscard]] Switch write(const Description& description, std::int64_t from, bool is_last);
+  std::optional<Root> write_root(const Description& description, std::int64_t from,
+                                 bool is_last) override;
 
-  BufferedFile file_;
-  DatasetNames names_;
   Creation creation_;
-  StepLinks links_{file_};
+  StepLinks links_{*this};
   Editions editions_;
   Attributes earlier_;               // of the file, where nothing else is said now
   Attributes attributes_;            // of the file, as ...
   std::vector<HeaderMessage> root_;  // ... these messages tell them, with what a group has
-  Rooms placed_;
 };
 
 }  // namespace iocomp::formats::h5

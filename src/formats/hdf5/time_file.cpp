@@ -54,8 +54,8 @@ EarlierRecords::EarlierRecords(const Descriptor& opened, const std::string& path
 TimeDataset& TimeFile::dataset(const Variable& variable) {
   auto known = datasets_.find(variable.id);
   if (known == datasets_.end()) {
-    names_.add(variable.name, file().path());
-    auto records = std::make_unique<TimeDataset>(file(), variable, options_);
+    names_.add(variable.name, path());
+    auto records = std::make_unique<TimeDataset>(*this, variable, options_);
     if (earlier_ && earlier_->datasets.contains(variable.name)) {
       records->go_on(earlier_->datasets.at(variable.name), options_);
       std::erase_if(datasets_, [&](const auto& entry) {
@@ -134,14 +134,14 @@ std::vector<RecordFile::Made> TimeFile::make(hid_t root, const Told& told) {
       const auto& before = earlier_->of_variable.at(defined.variable.name);
       attributes.insert(before.begin(), before.end());
     }
-    write_attributes(dataset.raw(), attributes, file().path());
+    write_attributes(dataset.raw(), attributes, path());
     all.push_back({std::move(dataset), defined.records.get()});
   }
   auto attributes = told.attributes;
   if (earlier_) {
     attributes.insert(earlier_->attributes.begin(), earlier_->attributes.end());
   }
-  write_attributes(root, attributes, file().path());
+  write_attributes(root, attributes, path());
   return all;
 }
 

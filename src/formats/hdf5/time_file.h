@@ -39,7 +39,7 @@ class TimeFile : public RecordFile {
   TimeFile(const Path& path, const FormatOptions& options)
       : RecordFile{path, options}, options_{options} {
     if (options.earlier_steps >= 0) {
-      earlier_.emplace(file().plain(), file().path());
+      earlier_.emplace(plain(), this->path());
     }
   }
 

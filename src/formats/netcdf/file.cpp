@@ -112,7 +112,7 @@ NetcdfFile::NetcdfFile(const Path& path, const FormatOptions& options)
   if (options.earlier_steps < 0) {
     return;
   }
-  earlier_.emplace(file().plain(), file().path());
+  earlier_.emplace(plain(), this->path());
   int number = -static_cast<int>(earlier_->variables.size());
   for (const auto& earlier : earlier_->variables) {
     if (earlier.dimensions.has_time ||
@@ -146,7 +146,7 @@ void NetcdfFile::check_that_it_goes_on(const Defined& earlier, const Variable& v
       earlier.dimensions.has_time != dimensions.has_time ||
       earlier.dimensions.names != dimensions.names) {
     throw Error{ErrorCode::unsupported, "cannot go on with the variable \"" + variable.name +
-                                            "\" in " + file().path() +
+                                            "\" in " + path() +
                                             ": it has another type, shape, or other dimensions"};
   }
 }
@@ -207,7 +207,7 @@ std::unique_ptr<h5::TimeDataset> NetcdfFile::records_of(const Defined& defined) 
   const h5::Time time = grows(defined)                ? h5::Time::grows
                         : defined.dimensions.has_time ? h5::Time::one
                                                       : h5::Time::none;
-  return std::make_unique<h5::TimeDataset>(file(), filled, options_, time);
+  return std::make_unique<h5::TimeDataset>(*this, filled, options_, time);
 }
 
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
@@ -218,7 +218,7 @@ NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
   if (grows(defined) || variable.bytes() == 0 || h5::TimeChunks{variable, options_}.is_filtered) {
     defined.records = records_of(defined);
   } else {
-    defined.offset = h5::allot(file().raw(), variable.bytes());
+    defined.offset = h5::allot(raw(), variable.bytes());
   }
   return defined_.insert_or_assign(variable.id, std::move(defined)).first->second;
 }
@@ -233,7 +233,7 @@ h5::Dataset NetcdfFile::make_once(hid_t root, const std::string& name, const Def
   const h5::Type type = netcdf_type(variable.type);
   if (variable.has_fill_value()) {
     h5::check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()),
-              action, file().path());
+              action, path());
   }
   std::vector<hsize_t> extent;
   if (defined.dimensions.has_time) {
@@ -247,12 +247,12 @@ h5::Dataset NetcdfFile::make_once(hid_t root, const std::string& name, const Def
   const h5::Space space{
       extent.empty() ? H5Screate(H5S_SCALAR)
                      : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr)};
-  const h5::PlacedAt placed{file().raw(), defined.offset};
+  const h5::PlacedAt placed{raw(), defined.offset};
   h5::Dataset dataset{h5::check(H5Dcreate2(root, name.c_str(), type.raw(), space.raw(), link.raw(),
                                            create.raw(), H5P_DEFAULT),
-                                action, file().path())};
+                                action, path())};
   if (H5Dget_offset(dataset.raw()) != static_cast<haddr_t>(defined.offset)) {
-    h5::fail("place the variable \"" + variable.name + "\" in", file().path());
+    h5::fail("place the variable \"" + variable.name + "\" in", path());
   }
   return dataset;
 }
@@ -322,7 +322,7 @@ void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, co
   if (variable.has_fill_value()) {
     own.emplace(contents::fill_attribute, *variable.fill_value);
   }
-  write_netcdf_attributes(dataset, attributes_in_file(own), file().path());
+  write_netcdf_attributes(dataset, attributes_in_file(own), path());
 }
 
 std::vector<h5::RecordFile::Made> NetcdfFile::make(hid_t root, const Told& told) {
@@ -342,12 +342,12 @@ std::vector<h5::RecordFile::Made> NetcdfFile::make(hid_t root, const Told& told)
                    defined.records.get()});
     scaled[i].dataset = all.back().object.raw();
   }
-  auto unlimited = add_dimensions(root, scaled, file().path());
+  auto unlimited = add_dimensions(root, scaled, path());
   auto attributes = told.attributes;
   if (earlier_) {
     attributes.insert(earlier_->attributes.begin(), earlier_->attributes.end());
   }
-  write_netcdf_attributes(root, attributes, file().path());
+  write_netcdf_attributes(root, attributes, path());
   for (std::size_t i = 0; i < told.variables.size(); ++i) {
     write_attributes_of(all[i].object.raw(), defined_.at(told.variables[i]).variable, told);
   }
