@@ -42,9 +42,4 @@ void close(const Target& target, const Description& description) {
   }
 }
 
-Target Format::create(const Path& /*path*/, const FormatOptions& /*options*/,
-                      const Communicator& /*writers*/) const {
-  return {};
-}
-
 }  // namespace iocomp::formats

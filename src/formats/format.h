@@ -289,29 +289,46 @@ void close(const Target& target, const Description& description);
 /// reads its files see sources.h.
 class Format {
  public:
-  explicit Format(const Traits& traits) : traits_{traits} {}
+  using Create = std::function<Target(const Path&, const FormatOptions&, const Communicator&)>;
+  using Rules = std::function<contents::Rules(const FormatOptions&)>;
+  using Check = std::function<void(const Variable&, const FormatOptions&)>;
+
+  /// @param create  null: there is nothing to be made.
+  /// @param rules  null: those of the traits hold for all options.
+  /// @param check  null: nothing is refused.
+  explicit Format(const Traits& traits, Create create = {}, Rules rules = {}, Check check = {})
+      : traits_{traits},
+        create_{std::move(create)},
+        rules_{std::move(rules)},
+        check_{std::move(check)} {}
   Format(const Format&) = delete;
   Format& operator=(const Format&) = delete;
-  virtual ~Format() = default;
 
   [[nodiscard]] const Traits& traits() const noexcept { return traits_; }
   [[nodiscard]] std::string_view name() const noexcept { return traits_.rules.format; }
   /// The rules for a file with these options.
-  [[nodiscard]] virtual contents::Rules rules(const FormatOptions& /*options*/) const {
-    return traits_.rules;
+  [[nodiscard]] contents::Rules rules(const FormatOptions& options) const {
+    return rules_ ? rules_(options) : traits_.rules;
   }
-
   /// Refuse a variable that its settings do not fit. Called where it is defined.
   /// @throws Error{invalid_setting}.
-  virtual void check(const Variable& /*variable*/, const FormatOptions& /*options*/) const {}
-
+  void check(const Variable& variable, const FormatOptions& options) const {
+    if (check_) {
+      check_(variable, options);
+    }
+  }
   /// Start a file. A plain one, which is there and empty: on the lead, if it `has_to_place`;
-  /// others: collective over `writers`. By default there is nothing to be made.
-  [[nodiscard]] virtual Target create(const Path& path, const FormatOptions& options,
-                                      const Communicator& writers) const;
+  /// others: collective over `writers`.
+  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
+                              const Communicator& writers) const {
+    return create_ ? create_(path, options, writers) : Target{};
+  }
 
  private:
   Traits traits_;
+  Create create_;
+  Rules rules_;
+  Check check_;
 };
 
 }  // namespace iocomp::formats
@@ -319,7 +336,7 @@ class Format {
 /// The symbol that a module `libiocomp_format_<name>.so` exports; `interface_version` must be the
 /// core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 16;
+inline constexpr int iocomp_format_interface_version = 17;
 struct iocomp_format_entry {
   int interface_version;
   /// The version of the format's library, for `iocomp info`.

@@ -644,33 +644,21 @@ const contents::Rules& rules_of(bp::Kind kind) {
                                  : rules::adios2_hdf5;
 }
 
-class Adios2 : public Format {
- public:
-  explicit Adios2(bp::Kind kind)
-      : Format{{.rules = rules_of(kind),
-                .extension = kind == bp::Kind::hdf5 ? ".h5" : ".bp",
-                .kind = Kind::step,
-                .readable_while_open = kind != bp::Kind::hdf5,
-                .goes_on = kind == bp::Kind::bp4,  // docs/developers/decisions/going_on.md
-                .folder_mark = kind == bp::Kind::hdf5 ? "" : "md.idx"}},
-        kind_{kind} {}
-
-  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              const Communicator& writers) const override {
-    return std::make_unique<bp::DatasetTarget>(path, options, kind_, writers.raw);
-  }
-
- private:
-  bp::Kind kind_;
-};
-
-const std::array<Adios2, 3>& all() {
-  static const std::array<Adios2, 3> formats{Adios2{bp::Kind::bp4}, Adios2{bp::Kind::bp5},
-                                             Adios2{bp::Kind::hdf5}};
-  return formats;
+Format format_of(bp::Kind kind) {
+  return Format{{.rules = rules_of(kind),
+                 .extension = kind == bp::Kind::hdf5 ? ".h5" : ".bp",
+                 .kind = Kind::step,
+                 .readable_while_open = kind != bp::Kind::hdf5,
+                 .goes_on = kind == bp::Kind::bp4,  // docs/developers/decisions/going_on.md
+                 .folder_mark = kind == bp::Kind::hdf5 ? "" : "md.idx"},
+                [kind](const auto& path, const auto& options, const auto& writers) {
+                  return std::make_unique<bp::DatasetTarget>(path, options, kind, writers.raw);
+                }};
 }
 
 const Format& adios2_format(const FormatOptions& options) {
+  static const std::array all{format_of(bp::Kind::bp4), format_of(bp::Kind::bp5),
+                              format_of(bp::Kind::hdf5)};
   for (const bp::Kind kind : {bp::Kind::bp4, bp::Kind::bp5, bp::Kind::hdf5}) {
     if (options.engine != bp::name(kind)) {
       continue;
@@ -683,7 +671,7 @@ const Format& adios2_format(const FormatOptions& options) {
 #endif
     (void)bp::parameters(kind, options, 1);  // refuses some
     bp::check_operators(kind, options);
-    return all().at(static_cast<std::size_t>(kind));
+    return all.at(static_cast<std::size_t>(kind));
   }
   throw Error{ErrorCode::invalid_setting,
               "unknown engine \"" + options.engine + "\" of adios2; allowed are BP4, BP5 and HDF5"};

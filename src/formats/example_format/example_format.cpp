@@ -53,25 +53,19 @@ class ExampleTarget : public PlainTarget {
   std::int64_t end_ = 0;
 };
 
-class Example : public Format {
- public:
-  Example()
-      : Format{{.rules = {.format = "example_format"},  // and what it cannot hold: contents/rules.h
-                .extension = ".example",
-                .kind = Kind::plain,
-                // True only for a file whose offsets are those of Layout; then it has no target.
-                .offsets_by_layout = false}} {}
-  [[nodiscard]] Target create(const Path& /*path*/, const FormatOptions& options,
-                              const Communicator& /*writers*/) const override {
-    return std::make_unique<ExampleTarget>(options.alignment_bytes);
-  }
-};
-
 std::string version() { return "1"; }
 
 // A format that depends on options has an object for each choice, and gives the right one here.
 const Format& example(const FormatOptions& /*options*/) {
-  static const Example format;
+  static const Format format{
+      {.rules = {.format = "example_format"},  // and what it cannot hold: contents/rules.h
+       .extension = ".example",
+       .kind = Kind::plain,
+       // True only for a file whose offsets are those of Layout; then it has no target.
+       .offsets_by_layout = false},
+      [](const auto& /*path*/, const auto& given, const auto& /*writers*/) {
+        return std::make_unique<ExampleTarget>(given.alignment_bytes);
+      }};
   return format;
 }
 

@@ -13,45 +13,18 @@
 
 namespace iocomp::formats::h5 {
 
-/// A format whose files have a record for each step: hdf5 along time, and netcdf. Chunks that pass
-/// a filter are written when a step is there as a whole.
+/// The formats whose files have a record for each step, for each way in which chunks are made: hdf5
+/// along time, and netcdf. Chunks that pass a filter are written when a step is there as a whole.
 /// @tparam File  a RecordFile.
-template <typename File>
-class RecordFormat : public Format {
- public:
-  /// @param own  the option that the format says to itself.
-  RecordFormat(const Traits& traits, bool FormatOptions::* own) : Format{traits}, own_{own} {}
-
-  void check(const Variable& variable, const FormatOptions& options) const override {
-    check_library_filter(variable, with_own(options));
-  }
-  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              const Communicator& writers) const override {
-    const auto file = [path, own = with_own(options)] { return std::make_unique<File>(path, own); };
-    if (traits().kind == Kind::step) {
-      return std::make_unique<DeflateTarget>(path, with_own(options), writers.raw, file);
-    }
-    return file();
-  }
-
- private:
-  [[nodiscard]] FormatOptions with_own(FormatOptions options) const {
-    options.*own_ = true;
-    return options;
-  }
-
-  bool FormatOptions::* own_;
-};
-
-/// Such a format, for each way in which chunks are made.
 template <typename File>
 class RecordFormats {
  public:
   /// @param plain  traits of files whose chunks pass no filter.
+  /// @param own  the option that the format says to itself.
   RecordFormats(const Traits& plain, bool FormatOptions::* own)
-      : plain_{plain, own},
-        filtered_{filtered(plain, true), own},
-        filtered_by_library_{filtered(plain, false), own} {}
+      : plain_{made(plain, own)},
+        filtered_{made(filtered(plain, true), own)},
+        filtered_by_library_{made(filtered(plain, false), own)} {}
 
   /// @throws Error{invalid_setting} for a filter that is not there.
   [[nodiscard]] const Format& of(const FormatOptions& options) const {
@@ -68,10 +41,28 @@ class RecordFormats {
     traits.allows_threads = allows_threads;
     return traits;
   }
+  [[nodiscard]] static Format made(const Traits& traits, bool FormatOptions::* own) {
+    const auto with_own = [own](FormatOptions options) {
+      options.*own = true;
+      return options;
+    };
+    const auto create = [with_own, kind = traits.kind](const Path& path, const FormatOptions& given,
+                                                       const Communicator& writers) -> Target {
+      const auto options = with_own(given);
+      const auto file = [path, options] { return std::make_unique<File>(path, options); };
+      if (kind == Kind::step) {
+        return std::make_unique<DeflateTarget>(path, options, writers.raw, file);
+      }
+      return file();
+    };
+    return Format{traits, create, {}, [with_own](const auto& variable, const auto& options) {
+                    check_library_filter(variable, with_own(options));
+                  }};
+  }
 
-  RecordFormat<File> plain_;
-  RecordFormat<File> filtered_;
-  RecordFormat<File> filtered_by_library_;
+  Format plain_;
+  Format filtered_;
+  Format filtered_by_library_;
 };
 
 }  // namespace iocomp::formats::h5

@@ -204,20 +204,6 @@ void MpiIoTarget::finish(const Description& description) {
 
 namespace {
 
-class MpiIo : public Format {
- public:
-  MpiIo()
-      : Format{{.rules = rules::mpiio,
-                .extension = ".bin",
-                .kind = Kind::shared,
-                .offsets_by_layout = true,
-                .goes_on = true}} {}
-  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              const Communicator& writers) const override {
-    return std::make_unique<MpiIoTarget>(path, options, writers.raw);
-  }
-};
-
 std::string version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
@@ -230,7 +216,14 @@ std::string version() {
 }
 
 const Format& mpiio(const FormatOptions& /*options*/) {
-  static const MpiIo format;
+  static const Format format{{.rules = rules::mpiio,
+                              .extension = ".bin",
+                              .kind = Kind::shared,
+                              .offsets_by_layout = true,
+                              .goes_on = true},
+                             [](const auto& path, const auto& options, const auto& writers) {
+                               return std::make_unique<MpiIoTarget>(path, options, writers.raw);
+                             }};
   return format;
 }
 

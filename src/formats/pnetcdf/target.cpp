@@ -299,26 +299,19 @@ Description PnetcdfTarget::with_numbers(const Description& description,
 namespace iocomp::formats {
 namespace {
 
-class Pnetcdf : public Format {
- public:
-  Pnetcdf()
-      : Format{{.rules = rules::pnetcdf,
-                .extension = ".nc",
-                .goes_on = true,
-                .byte_order = std::endian::big}} {}
-  [[nodiscard]] contents::Rules rules(const FormatOptions& options) const override {
-    auto rules = traits().rules;
-    rules.header_bytes = cdf::header_room(options);
-    return rules;
-  }
-  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              const Communicator& /*writers*/) const override {
-    return std::make_unique<cdf::PnetcdfTarget>(path, options);
-  }
-};
-
 const Format& pnetcdf(const FormatOptions& /*options*/) {
-  static const Pnetcdf format;
+  static const Format format{{.rules = rules::pnetcdf,
+                              .extension = ".nc",
+                              .goes_on = true,
+                              .byte_order = std::endian::big},
+                             [](const auto& path, const auto& options, const auto& /*writers*/) {
+                               return std::make_unique<cdf::PnetcdfTarget>(path, options);
+                             },
+                             [](const auto& options) {
+                               auto rules = rules::pnetcdf;
+                               rules.header_bytes = cdf::header_room(options);
+                               return rules;
+                             }};
   return format;
 }
 

@@ -9,20 +9,12 @@
 namespace iocomp::formats {
 namespace {
 
-// The first process that writes to the file creates it.
-class Posix : public Format {
- public:
-  Posix()
-      : Format{{.rules = rules::posix,
-                .extension = ".bin",
-                .offsets_by_layout = true,
-                .goes_on = true}} {}
-};
-
 std::string version() { return "POSIX.1-2008"; }
 
+// The first process that writes to the file creates it.
 const Format& posix(const FormatOptions& /*options*/) {
-  static const Posix format;
+  static const Format format{
+      {.rules = rules::posix, .extension = ".bin", .offsets_by_layout = true, .goes_on = true}};
   return format;
 }
 

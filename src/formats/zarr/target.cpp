@@ -395,26 +395,19 @@ void StoreTarget::finish(const Description& description) {
 namespace iocomp::formats {
 namespace {
 
-class Zarr : public Format {
- public:
-  Zarr()
-      : Format{{.rules = rules::zarr,
-                .extension = ".zarr",
-                .kind = Kind::step,
-                .goes_on = true,
-                .folder_mark = mark_of_zarr_folder,
-                .is_durable_itself = true,
-                .allows_threads = true}} {}
-  [[nodiscard]] Target create(const Path& path, const FormatOptions& options,
-                              const Communicator& writers) const override {
-    return std::make_unique<zarr::StoreTarget>(path, options, writers.raw);
-  }
-};
-
 std::string version() { return "Zarr 3"; }
 
 const Format& zarr_format(const FormatOptions& options) {
-  static const Zarr format;
+  static const Format format{{.rules = rules::zarr,
+                              .extension = ".zarr",
+                              .kind = Kind::step,
+                              .goes_on = true,
+                              .folder_mark = mark_of_zarr_folder,
+                              .is_durable_itself = true,
+                              .allows_threads = true},
+                             [](const auto& path, const auto& given, const auto& writers) {
+                               return std::make_unique<zarr::StoreTarget>(path, given, writers.raw);
+                             }};
   zarr::check_methods(options);
   return format;
 }

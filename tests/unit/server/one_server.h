@@ -53,23 +53,14 @@ class OneServer : public testing::Test {
   static constexpr std::size_t page = staging::Arena::page_bytes;
 
   /// A format that writes whole steps, slowly.
-  class WholeSteps : public formats::Format {
-   public:
-    explicit WholeSteps(writing::Asked& asked)
-        : Format{{.rules = {.format = "whole_steps"},
-                  .extension = ".bin",
-                  .kind = formats::Kind::step}},
-          asked_{asked} {}
-    [[nodiscard]] formats::Target create(const Path& /*path*/,
-                                         const formats::FormatOptions& /*options*/,
-                                         const formats::Communicator& /*writers*/) const override {
-      sleep();
-      return std::make_unique<writing::FakeStepTarget>(asked_);
-    }
-
-   private:
-    writing::Asked& asked_;
-  };
+  static formats::Format whole_steps(writing::Asked& asked) {
+    return formats::Format{
+        {.rules = {.format = "whole_steps"}, .extension = ".bin", .kind = formats::Kind::step},
+        [&asked](const auto& /*path*/, const auto& /*options*/, const auto& /*writers*/) {
+          sleep();
+          return std::make_unique<writing::FakeStepTarget>(asked);
+        }};
+  }
   static constexpr double slow_seconds = 0.01;
   static void sleep() { std::this_thread::sleep_for(std::chrono::duration<double>{slow_seconds}); }
 
@@ -188,7 +179,7 @@ class OneServer : public testing::Test {
                    .plans = {},
                    .ordered = {}};
   writing::Asked asked_;
-  WholeSteps whole_steps_{asked_};
+  formats::Format whole_steps_ = whole_steps(asked_);
   std::vector<std::byte> values_ =
       std::vector<std::byte>(static_cast<std::size_t>(elements), std::byte{5});
   std::int64_t events_ = 0;

@@ -182,22 +182,10 @@ class AWriter : public testing::Test, public WriterFile::Owner {
     return piece;
   }
 
-  class WholeSteps : public formats::Format {
-   public:
-    WholeSteps()
-        : Format{{.rules = {.format = "whole_steps"},
-                  .extension = ".bin",
-                  .kind = formats::Kind::step}} {}
-    [[nodiscard]] formats::Target create(const Path& /*path*/,
-                                         const formats::FormatOptions& /*options*/,
-                                         const formats::Communicator& /*writers*/) const override {
-      return {};
-    }
-  };
-
   TemporaryFolder folder_;
   const formats::Format& posix_ = formats::format("posix");
-  const WholeSteps whole_steps_;
+  const formats::Format whole_steps_{
+      {.rules = {.format = "whole_steps"}, .extension = ".bin", .kind = formats::Kind::step}};
   writing::Asked asked_;
   staging::Arena arena_{std::size_t{1} << 20};
   staging::ArenaStripes stripe_memory_{arena_};
