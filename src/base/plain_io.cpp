@@ -2,6 +2,7 @@
 #include "base/plain_io.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -69,6 +70,26 @@ void write_plainly(const Descriptor& file, std::int64_t offset, std::span<const 
     throw failure("write " + std::to_string(bytes.size()) + " bytes at offset " +
                       std::to_string(offset) + " of",
                   path, error);
+  }
+}
+
+std::int64_t length_of(const Descriptor& file, const std::string& path) {
+  struct stat status{};
+  if (::fstat(file.raw(), &status) != 0) {
+    throw failure("find the size of", path, errno);
+  }
+  return status.st_size;
+}
+
+void set_length(const Descriptor& file, std::int64_t bytes, const std::string& path) {
+  if (::ftruncate(file.raw(), bytes) != 0) {
+    throw failure("set the size of", path, errno);
+  }
+}
+
+void make_durable(const Descriptor& file, const std::string& path) {
+  if (::fsync(file.raw()) != 0) {
+    throw failure("fsync", path, errno);
   }
 }
 

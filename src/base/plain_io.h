@@ -27,6 +27,13 @@ void read_plainly(const Descriptor& file, std::int64_t offset, std::span<std::by
 void write_plainly(const Descriptor& file, std::int64_t offset, std::span<const std::byte> bytes,
                    const std::string& path);
 
+/// The length of a file. @throws Error{storage_failure} with the errno text, as those below.
+[[nodiscard]] std::int64_t length_of(const Descriptor& file, const std::string& path);
+/// Cut a file, or make it longer, by zeros.
+void set_length(const Descriptor& file, std::int64_t bytes, const std::string& path);
+/// fsync a file.
+void make_durable(const Descriptor& file, const std::string& path);
+
 /// Let the disk begin with the bytes written there, so that the next fsync has less to do. A hint:
 /// what fails is told by that fsync.
 void begin_flush(const Descriptor& file, std::int64_t offset, std::int64_t bytes) noexcept;

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "base/plain_io.h"
 
 namespace iocomp {
 namespace {
@@ -123,8 +124,8 @@ void NewFile::remove() noexcept {
 void NewFile::appear() {
   const OpenFolder& folder = path_.folder();
   try {
-    if (!has_bug(Bug::manifest_not_synced) && ::fsync(file_.raw()) != 0) {
-      throw failure("fsync", temporary_.text(), errno);
+    if (!has_bug(Bug::manifest_not_synced)) {
+      make_durable(file_, temporary_.text());
     }
     if (file_.close() != 0) {
       throw failure("close", temporary_.text(), errno);

@@ -2,10 +2,8 @@
 #include "commit/kept_file.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "base/plain_io.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
 #include "contents/catalogue.h"
@@ -98,12 +97,8 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
 
 void cut(const Path& path, std::int64_t bytes) {
   const Descriptor file = path.folder().open(path.name(), O_WRONLY, OpenFolder::Links::of_owner);
-  if (::ftruncate(file.raw(), bytes) != 0) {
-    throw failure("set the size of", path.text(), errno);
-  }
-  if (::fsync(file.raw()) != 0) {
-    throw failure("fsync", path.text(), errno);
-  }
+  set_length(file, bytes, path.text());
+  make_durable(file, path.text());
 }
 
 }  // namespace iocomp::commit

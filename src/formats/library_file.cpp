@@ -20,6 +20,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/plain_io.h"
 
 namespace iocomp::formats {
 namespace {
@@ -103,13 +104,7 @@ Descriptor LibraryFile::descriptor() const {
   return own;
 }
 
-std::int64_t LibraryFile::bytes() const {
-  struct stat status{};
-  if (::fstat(file_.raw(), &status) != 0) {
-    throw failure("find the size of", path_, errno);
-  }
-  return status.st_size;
-}
+std::int64_t LibraryFile::bytes() const { return length_of(file_, path_); }
 
 bool LibraryFile::is_same_file(const struct stat& status) const noexcept {
   return seen_.st_dev == status.st_dev && seen_.st_ino == status.st_ino;

@@ -12,6 +12,21 @@
 
 namespace iocomp::formats {
 
+/// Call `take` for each run of the selected elements, which are packed in `bytes`: with its place
+/// in the variable, in bytes, and its own bytes.
+template <typename Take>
+void for_each_run(const Variable& variable, const Selection& what, std::span<const std::byte> bytes,
+                  Take take) {
+  const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(variable.type));
+  array::RunCursor runs{variable.shape, what.box, what.first, what.count};
+  array::Run run;
+  while (runs.next(run)) {
+    const auto length = static_cast<std::size_t>(run.elements * element_bytes);
+    take(run.index * element_bytes, bytes.first(length));
+    bytes = bytes.subspan(length);
+  }
+}
+
 /// SharedTarget::write or StepTarget::write for elements `first` to `first + count` of the packed
 /// order of a region. Where that is a list of runs, each is a selection of the whole array.
 template <typename AnyTarget>

@@ -3,9 +3,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.h"
@@ -62,6 +65,24 @@ void sums(MPI_Comm comm, std::span<std::int64_t> before, std::span<std::int64_t>
 /// The texts of all ranks, on rank `root`; elsewhere nothing. Collective over `comm`.
 [[nodiscard]] std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine,
                                               const WaitPolicy& policy, const char* what);
+
+/// The values of all ranks, rank after rank, on rank `root`; elsewhere nothing. Collective over
+/// `comm`.
+template <typename Value>
+[[nodiscard]] std::vector<Value> gather(MPI_Comm comm, int root, const std::vector<Value>& mine,
+                                        const WaitPolicy& policy, const char* what) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  const auto bytes = std::as_bytes(std::span{mine});
+  const std::string text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  std::vector<Value> all;
+  for (const auto& of_rank : gather(comm, root, text, policy, what)) {
+    const auto before = all.size();
+    all.resize(before + of_rank.size() / sizeof(Value));
+    std::ranges::copy(std::as_bytes(std::span{of_rank}),
+                      std::as_writable_bytes(std::span{all}.subspan(before)).begin());
+  }
+  return all;
+}
 
 /// Duplicate `comm` with MPI_ERRORS_RETURN set. Collective over `comm`.
 [[nodiscard]] Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what);

@@ -3,8 +3,6 @@
 
 #include <adios2.h>
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
+#include "base/plain_io.h"
 #include "formats/adios2/failure.h"
 #include "formats/adios2/index.h"
 #include "formats/adios2/read_values.h"
@@ -52,17 +51,14 @@ void EarlierDataset::drop_others() const {
 void EarlierDataset::cut(const std::string& file, std::int64_t bytes) const {
   const std::string path = folder_->text(file);
   const Descriptor opened = folder_->open(file, O_RDWR);
-  struct stat status{};
-  if (::fstat(opened.raw(), &status) != 0) {
-    throw failure("open", path, errno);
-  }
-  if (status.st_size < bytes) {
+  const std::int64_t found = length_of(opened, path);
+  if (found < bytes) {
     throw Error{ErrorCode::storage_failure,
                 path + " is shorter than the index of the dataset says: it is torn"};
   }
-  if (status.st_size > bytes &&
-      (::ftruncate(opened.raw(), bytes) != 0 || ::fsync(opened.raw()) != 0)) {
-    throw failure("set the size of", path, errno);
+  if (found > bytes) {
+    set_length(opened, bytes, path);
+    make_durable(opened, path);
   }
 }
 

@@ -605,8 +605,8 @@ void DatasetTarget::make_durable_elsewhere() const {
   writers_.on_other_nodes([this] {
     if (is_folder()) {
       make_durable(*folder_);
-    } else if (::fsync(file_.raw()) != 0) {
-      throw failure("fsync", path_, errno);
+    } else {
+      make_durable(file_, path_);
     }
   });
 }

@@ -23,6 +23,7 @@
 #include "formats/chunks/chunk_parts.h"
 #include "formats/format.h"
 #include "formats/packed_writer.h"
+#include "formats/write_region.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
@@ -303,19 +304,13 @@ class Assembly {
   void assemble(const StepChunks::OfVariable& of_variable, const OwnChunk& own,
                 std::span<std::byte> whole) const {
     array::repeat(fill_bytes(of_variable.variable), whole);
-    const std::int64_t begin = chunks_.elements(own.chunk).index;
-    const std::size_t element = of_variable.chunks.element_bytes;
+    const std::int64_t begin = chunks_.elements(own.chunk).index *
+                               static_cast<std::int64_t>(of_variable.chunks.element_bytes);
     for (const ChunkPart* part : own.parts) {
-      const Selection& what = part->selection;
-      const std::byte* from = part->bytes.data();
-      array::RunCursor cursor{of_variable.variable.shape, what.box, what.first, what.count};
-      array::Run run;
-      while (cursor.next(run)) {
-        const std::size_t length = static_cast<std::size_t>(run.elements) * element;
-        array::copy_run(whole.data() + static_cast<std::size_t>(run.index - begin) * element, from,
-                        length);
-        from += length;
-      }
+      for_each_run(of_variable.variable, part->selection, part->bytes,
+                   [&](std::int64_t place, auto run) {
+                     array::copy_run(whole.data() + (place - begin), run.data(), run.size());
+                   });
     }
   }
 

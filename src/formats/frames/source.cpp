@@ -3,10 +3,8 @@
 #include "formats/source.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -70,11 +68,7 @@ void clear(const Destination& to, std::size_t element) {
 FrameSource::FrameSource(const Path& path)
     : path_{path.text()},
       file_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {
-  struct stat status{};
-  if (::fstat(file_.raw(), &status) != 0) {
-    throw failure("open", path_, errno);
-  }
-  const std::int64_t size = status.st_size;
+  const std::int64_t size = length_of(file_, path_);
   const auto before = size - static_cast<std::int64_t>(trailer_bytes);
   const auto trailer =
       before < 0 ? std::vector<std::byte>(trailer_bytes) : bytes_at(before, trailer_bytes);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/element_type.h"
-#include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/path.h"
@@ -34,6 +31,7 @@
 #include "formats/open_together.h"
 #include "formats/packed_writer.h"
 #include "formats/words.h"
+#include "formats/write_region.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 
@@ -113,20 +111,11 @@ void DeflateTarget::begin_step(std::int64_t step, const Description& description
 
 void DeflateTarget::write_plain(const std::vector<Part>& parts, const Variable& variable,
                                 std::int64_t offset) const {
-  const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(variable.type));
   for (const auto& part : parts) {
-    if (part.variable != variable.id) {
-      continue;
-    }
-    const Selection& what = part.selection;
-    auto bytes = part.bytes;
-    array::RunCursor cursor{variable.shape, what.box, what.first, what.count};
-    array::Run run;
-    while (cursor.next(run)) {
-      const auto length = static_cast<std::size_t>(run.elements * element_bytes);
-      write_plainly(plain_.file(), offset + run.index * element_bytes, bytes.first(length),
-                    plain_.path());
-      bytes = bytes.subspan(length);
+    if (part.variable == variable.id) {
+      for_each_run(variable, part.selection, part.bytes, [&](std::int64_t place, auto run) {
+        write_plainly(plain_.file(), offset + place, run, plain_.path());
+      });
     }
   }
 }
@@ -151,10 +140,7 @@ void DeflateTarget::write_parts(const std::vector<Part>& parts, const Descriptio
                                Packed& to) { filters_.filter(variable, whole, to); };
   const auto stored = write_chunks(
       step_.chunks, own, {packed_, encode, scratch_, writers_, policy_, compressed_}, step_.end);
-  std::string text(stored.size() * sizeof(StoredChunk), '\0');
-  std::ranges::copy(std::as_bytes(std::span{stored}),
-                    std::as_writable_bytes(std::span{text}).begin());
-  step_.stored = mpi::gather(writers_, 0, text, policy_, other_members);
+  step_.stored = mpi::gather(writers_, 0, stored, policy_, other_members);
   agree(outcome_of([&] { plain_.sync(); }));
 }
 
@@ -180,13 +166,8 @@ void DeflateTarget::check_that_it_goes_on() const {
 // Takes note of where the chunks of the step are.
 void DeflateTarget::keep(std::int64_t step) {
   std::vector<Extent> extents(static_cast<std::size_t>(step_.chunks.count()));
-  for (const auto& text : step_.stored) {
-    std::vector<StoredChunk> of_writer(text.size() / sizeof(StoredChunk));
-    std::ranges::copy(std::as_bytes(std::span{text}),
-                      std::as_writable_bytes(std::span{of_writer}).begin());
-    for (const auto& chunk : of_writer) {
-      extents[static_cast<std::size_t>(chunk.chunk)] = chunk.where;
-    }
+  for (const auto& chunk : step_.stored) {
+    extents[static_cast<std::size_t>(chunk.chunk)] = chunk.where;
   }
   for (const auto& of_variable : step_.chunks.variables()) {
     const auto first = extents.begin() + of_variable.first;

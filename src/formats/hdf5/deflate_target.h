@@ -107,7 +107,7 @@ class DeflateTarget : public StepTarget {
     std::vector<std::int64_t> offsets;  // of each variable that is not compressed (-1 for the
                                         // others), and then the end of the file
     StepChunks chunks;
-    std::vector<std::string> stored;  // of the first writer: the chunks of each
+    std::vector<StoredChunk> stored;  // of the first writer: the chunks of all
     std::int64_t end = 0;
   };
   void agree(const Outcome& mine) const;

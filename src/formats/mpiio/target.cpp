@@ -16,8 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/element_type.h"
-#include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
@@ -28,6 +26,7 @@
 #include "formats/format.h"
 #include "formats/open_together.h"
 #include "formats/rules.h"
+#include "formats/write_region.h"
 #include "mpi/error.h"
 
 namespace iocomp::formats {
@@ -146,14 +145,8 @@ MpiIoTarget::MpiIoTarget(const Path& path, const FormatOptions& options, MPI_Com
 // One call per run: a file view would need fewer, but setting one is collective.
 void MpiIoTarget::write(const Placed& where, const Selection& selection,
                         std::span<const std::byte> bytes) {
-  const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));
-  array::RunCursor cursor{where.variable.shape, selection.box, selection.first, selection.count};
-  array::Run run;
-  while (cursor.next(run)) {
-    const auto run_bytes = static_cast<std::size_t>(run.elements * element_bytes);
-    write_run(where.offset + run.index * element_bytes, bytes.first(run_bytes));
-    bytes = bytes.subspan(run_bytes);
-  }
+  for_each_run(where.variable, selection, bytes,
+               [&](std::int64_t place, auto run) { write_run(where.offset + place, run); });
 }
 
 void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> bytes) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/pnetcdf/header.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -222,19 +219,16 @@ std::optional<Header> decode(std::span<const std::byte> bytes) {
 
 std::optional<Header> read_header(const Descriptor& file, const std::string& path) {
   constexpr std::int64_t first_bytes = std::int64_t{256} << 10;
-  struct stat status{};
-  if (::fstat(file.raw(), &status) != 0) {
-    throw failure("find the size of", path, errno);
-  }
+  const std::int64_t all = length_of(file, path);
   for (std::int64_t wanted = first_bytes;; wanted *= 2) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(wanted, status.st_size)));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(wanted, all)));
     const std::int64_t got = read_at(file, 0, bytes);
     if (got < 0) {
       throw failure("read the header of", path, static_cast<int>(-got));
     }
     bytes.resize(static_cast<std::size_t>(got));
     auto header = decode(bytes);
-    if (header || wanted >= status.st_size) {
+    if (header || wanted >= all) {
       return header;
     }
   }

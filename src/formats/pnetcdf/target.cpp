@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +56,6 @@ class PnetcdfTarget : public PlainTarget {
 
  private:
   void go_on(const FormatOptions& options);
-  void set_size(std::int64_t bytes) const;
   void reach(std::int64_t bytes) const;
   void take_note(const Description& description, std::int64_t from);
   [[nodiscard]] Description with_numbers(const Description& description,
@@ -142,13 +138,7 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
     write_plainly(file_, static_cast<std::int64_t>(behind),
                   std::span{header_.bytes}.subspan(behind), path_);
   }
-  set_size(layout_.file_bytes(records_));
-}
-
-void PnetcdfTarget::set_size(std::int64_t bytes) const {
-  if (::ftruncate(file_.raw(), bytes) != 0) {
-    throw failure("set the size of", path_, errno);
-  }
+  set_length(file_, layout_.file_bytes(records_), path_);
 }
 
 std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
@@ -224,18 +214,12 @@ void PnetcdfTarget::empty_header() {
 
 void PnetcdfTarget::switch_durably() const {
   make_visible(file_, visible(), path_);
-  if (::fsync(file_.raw()) != 0) {
-    throw failure("fsync", path_, errno);
-  }
+  make_durable(file_, path_);
 }
 
 // Others write later steps meanwhile: to set the size could cut off what they have written.
 void PnetcdfTarget::reach(std::int64_t bytes) const {
-  struct stat status{};
-  if (::fstat(file_.raw(), &status) != 0) {
-    throw failure("find the size of", path_, errno);
-  }
-  if (status.st_size < bytes) {
+  if (length_of(file_, path_) < bytes) {
     constexpr std::array<std::byte, 1> zero{};  // what is not there by now holds 0
     write_plainly(file_, bytes - 1, zero, path_);
   }
@@ -274,7 +258,7 @@ Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) 
 
 Switch PnetcdfTarget::finish(const Description& description, std::int64_t from) {
   take_note(description, from);
-  set_size(layout_.file_bytes(records_));
+  set_length(file_, layout_.file_bytes(records_), path_);
   std::set<int> variables;
   std::ranges::copy(std::views::keys(put_), std::inserter(variables, variables.end()));
   write_header(with_numbers(description, variables), variables);

@@ -2,7 +2,6 @@
 #include "formats/source.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -130,17 +129,9 @@ void fill(const array::Box& part, const array::Box& box, const Destination& to,
   }
 }
 
-std::int64_t bytes_of(const Descriptor& file, const std::string& path) {
-  struct stat status{};
-  if (::fstat(file.raw(), &status) != 0) {
-    throw failure("open", path, errno);
-  }
-  return status.st_size;
-}
-
 // The chunks of a shard in its file.
 std::vector<Extent> chunks_of(const Array& array, const Descriptor& file, const std::string& path) {
-  const std::int64_t bytes = bytes_of(file, path);
+  const std::int64_t bytes = length_of(file, path);
   if (!array.is_sharded) {
     return {{0, bytes}};
   }

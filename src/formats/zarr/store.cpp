@@ -2,7 +2,6 @@
 #include "formats/zarr/store.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -108,9 +107,7 @@ void blank(const OpenFolder& folder, const std::string& name, const Array& array
   for (const auto step : steps) {
     write_plainly(file, step * bytes, filled, folder.text(name));
   }
-  if (::fsync(file.raw()) != 0) {
-    throw failure("fsync", folder.text(name), errno);
-  }
+  make_durable(file, folder.text(name));
 }
 
 // Makes the new file with the steps of the old one, and with the fill value in the others.

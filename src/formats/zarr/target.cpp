@@ -34,6 +34,7 @@
 #include "formats/rules.h"
 #include "formats/sources.h"
 #include "formats/words.h"
+#include "formats/write_region.h"
 #include "formats/zarr/codec.h"
 #include "formats/zarr/shard_index.h"
 #include "formats/zarr/store.h"
@@ -81,6 +82,11 @@ class StoreTarget : public StepTarget {
     std::string path;
     Descriptor file;
   };
+  // A chunk of a step that one writer has written.
+  struct Written {
+    std::int64_t variable = 0;  // its place in the description
+    StoredChunk chunk;
+  };
   void agree(const Outcome& mine) const;
   void on_first(const std::function<void()>& call) const;
   [[nodiscard]] std::vector<Own> cut(const std::vector<Part>& parts, std::int64_t step,
@@ -93,7 +99,7 @@ class StoreTarget : public StepTarget {
   void open_shard();
   void sync_shard() const;
   void end_shards(std::int64_t step, const Description& description,
-                  const std::vector<std::string>& stored, const std::vector<std::int64_t>& ends);
+                  const std::vector<Written>& stored, const std::vector<std::int64_t>& ends);
 
   std::string path_;
   FormatOptions options_;
@@ -122,26 +128,6 @@ void make_root(const Path& path) {
   if (const int error = path.folder().make_folder(path.name()); error != 0) {
     throw failure("create", path.text(), error);
   }
-}
-
-// A chunk of a step that one writer has written.
-struct Written {
-  std::int64_t variable = 0;  // its place in the description
-  StoredChunk chunk;
-};
-
-std::string text_of(const std::vector<Written>& written) {
-  std::string text(written.size() * sizeof(Written), '\0');
-  std::ranges::copy(std::as_bytes(std::span{written}),
-                    std::as_writable_bytes(std::span{text}).begin());
-  return text;
-}
-
-std::vector<Written> written_from(const std::string& text) {
-  std::vector<Written> written(text.size() / sizeof(Written));
-  std::ranges::copy(std::as_bytes(std::span{text}),
-                    std::as_writable_bytes(std::span{written}).begin());
-  return written;
 }
 
 }  // namespace
@@ -205,9 +191,7 @@ void StoreTarget::sync_shard() const {
   if (!shard_.file.is_open()) {
     return;
   }
-  if (::fsync(shard_.file.raw()) != 0) {
-    throw failure("fsync", shard_.path, errno);
-  }
+  make_durable(shard_.file, shard_.path);
   if (has_lost_its_name(shard_.file)) {
     throw failure("fsync", shard_.path, ENOENT);
   }
@@ -261,16 +245,8 @@ std::vector<StoredChunk> StoreTarget::put_in_place(const Own& own) {
   JoinedWrites writes{shard_.file, shard_.path, options_.bypasses_cache};
   for (const auto& part : own.parts) {
     const auto& [variable, chunks, first] = own.chunks.of(part.chunk);
-    const auto element = static_cast<std::int64_t>(chunks.element_bytes);
-    const Selection& what = part.selection;
-    std::span<const std::byte> rest = part.bytes;
-    array::RunCursor cursor{variable.shape, what.box, what.first, what.count};
-    array::Run run;
-    while (cursor.next(run)) {
-      const auto bytes = static_cast<std::size_t>(run.elements * element);
-      writes.add(run.index * element, rest.first(bytes));
-      rest = rest.subspan(bytes);
-    }
+    for_each_run(variable, part.selection, part.bytes,
+                 [&](std::int64_t place, auto run) { writes.add(place, run); });
     stored.push_back({part.chunk, {part.chunk * chunks.bytes(), chunks.bytes()}});
   }
   writes.finish();
@@ -323,13 +299,13 @@ void StoreTarget::write_shards(const std::vector<Part>& parts, std::int64_t step
   }
   shard_ = {};
   agree(mine);
-  const auto gathered = mpi::gather(writers_, 0, text_of(written), policy_, other_writers);
+  const auto gathered = mpi::gather(writers_, 0, written, policy_, other_writers);
   on_first([&] { end_shards(step, description, gathered, ends); });
 }
 
 // Writes the index of each shard behind its chunks. A file of several steps has none.
 void StoreTarget::end_shards(std::int64_t step, const Description& description,
-                             const std::vector<std::string>& stored,
+                             const std::vector<Written>& stored,
                              const std::vector<std::int64_t>& ends) {
   std::vector<std::vector<Extent>> chunks(description.contents.size());
   for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -340,11 +316,8 @@ void StoreTarget::end_shards(std::int64_t step, const Description& description,
       chunks[i].resize(static_cast<std::size_t>(count), no_chunk);
     }
   }
-  for (const auto& text : stored) {
-    for (const auto& [variable, chunk] : written_from(text)) {
-      chunks[static_cast<std::size_t>(variable)][static_cast<std::size_t>(chunk.chunk)] =
-          chunk.where;
-    }
+  for (const auto& [variable, chunk] : stored) {
+    chunks[static_cast<std::size_t>(variable)][static_cast<std::size_t>(chunk.chunk)] = chunk.where;
   }
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     if (chunks[i].empty()) {
