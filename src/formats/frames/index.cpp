@@ -16,6 +16,7 @@
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/little_endian.h"
 #include "base/our_words.h"
 #include "contents/json_elements.h"
 #include "formats/format.h"
@@ -82,14 +83,6 @@ Index parsed(std::string_view json) {
     index.insert_or_assign(told.at("name").get<std::string>(), stored_from(told));
   }
   return index;
-}
-
-std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at) {
-  std::uint64_t number = 0;
-  for (std::size_t byte = 0; byte < sizeof number; ++byte) {
-    number |= std::to_integer<std::uint64_t>(bytes[at + byte]) << (8 * byte);
-  }
-  return number;
 }
 
 std::uint64_t checksum_of(std::string_view text) {

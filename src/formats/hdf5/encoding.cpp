@@ -95,20 +95,6 @@ void Encoder::put_bytes(std::span<const std::byte> bytes) {
 
 void Encoder::put_checksum() { put32(checksum(bytes_)); }
 
-std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, int count) {
-  std::uint64_t value = 0;
-  for (int i = 0; i < count; ++i) {
-    value |= std::to_integer<std::uint64_t>(bytes[at + static_cast<std::size_t>(i)]) << (8 * i);
-  }
-  return value;
-}
-
-void put_number_at(std::span<std::byte> bytes, std::size_t at, std::uint64_t value, int count) {
-  for (int i = 0; i < count; ++i) {
-    bytes[at + static_cast<std::size_t>(i)] = static_cast<std::byte>(value >> (8 * i) & 0xffU);
-  }
-}
-
 std::vector<std::byte> superblock(std::int64_t root_group, std::int64_t end) {
   Encoder encoder;
   encoder.put_text("\x89HDF\r\n\x1a\n");

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/little_endian.h"
+
 namespace iocomp::formats::h5 {
 
 // This file encodes the parts of an HDF5 file that iocomp writes itself: those that lead readers to
@@ -37,10 +39,6 @@ class Encoder {
 
   std::vector<std::byte> bytes_;
 };
-
-/// The same, read and written in place. @pre they are there.
-[[nodiscard]] std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, int count);
-void put_number_at(std::span<std::byte> bytes, std::size_t at, std::uint64_t value, int count);
 
 /// The checksum of metadata. Source: Bob Jenkins, lookup3.c, hashlittle; specification, appendix C.
 [[nodiscard]] std::uint32_t checksum(std::span<const std::byte> bytes);

@@ -8,51 +8,32 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/little_endian.h"
 #include "formats/extent.h"
 #include "formats/zarr/crc32c.h"
 
 namespace iocomp::formats::zarr {
-namespace {
-
-template <typename Number>
-void append(std::vector<std::byte>& to, Number number) {
-  for (std::size_t byte = 0; byte < sizeof number; ++byte) {
-    to.push_back(static_cast<std::byte>(number >> (8 * byte)));
-  }
-}
-
-template <typename Number>
-Number number_at(std::span<const std::byte> bytes, std::size_t at) {
-  Number number = 0;
-  for (std::size_t byte = 0; byte < sizeof number; ++byte) {
-    number |= std::to_integer<Number>(bytes[at + byte]) << (8 * byte);
-  }
-  return number;
-}
-
-}  // namespace
-
 std::vector<std::byte> index_of(std::span<const Extent> chunks) {
-  std::vector<std::byte> bytes;
-  bytes.reserve(static_cast<std::size_t>(index_bytes(std::ssize(chunks))));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(index_bytes(std::ssize(chunks))));
+  std::size_t at = 0;
   for (const Extent& chunk : chunks) {  // -1 is the number that says that there is none
-    append(bytes, static_cast<std::uint64_t>(chunk.offset));
-    append(bytes, static_cast<std::uint64_t>(chunk.bytes));
+    put_number_at(bytes, at, static_cast<std::uint64_t>(chunk.offset));
+    put_number_at(bytes, at + sizeof(std::uint64_t), static_cast<std::uint64_t>(chunk.bytes));
+    at += 2 * sizeof(std::uint64_t);
   }
-  append(bytes, crc32c(bytes));
+  put_number_at(bytes, at, crc32c(std::span{bytes}.first(at)), sizeof(std::uint32_t));
   return bytes;
 }
 
 std::vector<Extent> chunks_from(std::span<const std::byte> index, std::int64_t file_bytes) {
   const auto numbers = index.first(index.size() - sizeof(std::uint32_t));
-  if (number_at<std::uint32_t>(index, numbers.size()) != crc32c(numbers)) {
+  if (number_at(index, numbers.size(), sizeof(std::uint32_t)) != crc32c(numbers)) {
     throw Error{ErrorCode::storage_failure, "the checksum of its index does not fit"};
   }
   std::vector<Extent> chunks;
   for (std::size_t at = 0; at < numbers.size(); at += 2 * sizeof(std::uint64_t)) {
-    const Extent chunk{
-        static_cast<std::int64_t>(number_at<std::uint64_t>(numbers, at)),
-        static_cast<std::int64_t>(number_at<std::uint64_t>(numbers, at + sizeof(std::uint64_t)))};
+    const Extent chunk{static_cast<std::int64_t>(number_at(numbers, at)),
+                       static_cast<std::int64_t>(number_at(numbers, at + sizeof(std::uint64_t)))};
     const bool is_none = chunk.offset == no_chunk.offset && chunk.bytes == no_chunk.bytes;
     if (!is_none && (chunk.offset < 0 || chunk.bytes < 0 || chunk.offset > file_bytes ||
                      chunk.bytes > file_bytes - chunk.offset)) {
