@@ -38,28 +38,6 @@ std::string path_in_force(const std::string& name, const std::string& path,
 
 namespace {
 
-formats::Compression::Method method_of(const std::string& name) {
-  using Method = formats::Compression::Method;
-  return name == "deflate"  ? Method::deflate
-         : name == "zstd"   ? Method::zstd
-         : name == "filter" ? Method::filter
-                            : Method::none;
-}
-
-formats::Storage storage_of(const config::VariableSettings& variable) {
-  formats::Storage storage{.chunk_bytes = variable.chunk_bytes,
-                           .compression = {.method = method_of(variable.compression),
-                                           .level = variable.compression_level,
-                                           .shuffle = variable.shuffle,
-                                           .filter = variable.filter},
-                           .operator_name = variable.operator_name,
-                           .operator_parameters = variable.operator_parameters};
-  auto& values = storage.compression.values;
-  storage.compression.value_count = std::min(values.size(), variable.filter_values.size());
-  std::copy_n(variable.filter_values.begin(), storage.compression.value_count, values.begin());
-  return storage;
-}
-
 // Only floating-point elements that have more bits than `keep_bits` are rounded.
 contents::Kept kept_of(const config::VariableSettings& settings,
                        const contents::Variable& variable) {
@@ -101,21 +79,17 @@ array::ElementType kept_type(const config::FileSettings& file, const contents::V
 }
 
 formats::FormatOptions format_options(const config::FileSettings& file, const disk::Options& disk) {
-  const auto usual = storage_of(file.usual);
-  std::vector<formats::Storage> storages{usual};
-  for (const auto& other : file.others) {
-    storages.push_back(storage_of(other));
-  }
+  std::vector<Storage> storages{file.usual};
+  storages.insert(storages.end(), file.others.begin(), file.others.end());
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
           .engine_parameters = file.hints,
           .grows_along_time = file.grows_along_time,
           .is_flat = file.is_flat,
-          .chunk_bytes = usual.chunk_bytes,
-          .compression = usual.compression,
-          .of_variable = [of_variable = file.of_variable](
-                             auto variable) { return storage_of(of_variable(variable)); },
+          .chunk_bytes = file.usual.chunk_bytes,
+          .compression = file.usual.compression,
+          .of_variable = file.of_variable,
           .storages = std::move(storages),
           .kept_bits =
               [of_variable = file.of_variable](const contents::Variable& variable) {

@@ -97,8 +97,8 @@ void read_type(VariableSettings& found, const OfVariable& from, const FileSettin
 }
 
 /// Check that a file can be compressed: netcdf and zarr can, and hdf5 along time.
-void check_method(const OfVariable& from, std::string_view method, const FileSettings& file) {
-  if (method == "filter" && file.backend == "zarr") {
+void check_method(const OfVariable& from, Compression::Method method, const FileSettings& file) {
+  if (method == Compression::Method::filter && file.backend == "zarr") {
     throw from.refusal("compression",
                        "zarr has \"deflate\" and \"zstd\"; hdf5 and netcdf have filters");
   }
@@ -112,8 +112,7 @@ void check_method(const OfVariable& from, std::string_view method, const FileSet
 VariableSettings read_variable(const OfVariable& from, const FileSettings& file) {
   VariableSettings found;
   found.chunk_bytes = from.read("chunk", parse_bytes);
-  const auto compression = from.read("compression", parse_compression);
-  found.shuffle = compression.shuffle;
+  found.compression = from.read("compression", parse_compression);
   read_rounding(found, from);
   read_type(found, from, file);
   const auto chosen = from.value("operator").text;
@@ -125,14 +124,9 @@ VariableSettings read_variable(const OfVariable& from, const FileSettings& file)
   }
   found.operator_parameters =
       from.pairs("operator", chosen.substr(std::min(blank + 1, chosen.size())));
-  if (compression.method.empty()) {
-    return found;
+  if (found.compression.is_on()) {
+    check_method(from, found.compression.method, file);
   }
-  check_method(from, compression.method, file);
-  found.compression = compression.method;
-  found.compression_level = compression.level;
-  found.filter = compression.filter;
-  found.filter_values = compression.values;
   return found;
 }
 
@@ -199,9 +193,9 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
 }  // namespace
 
 bool FileSettings::compresses() const noexcept {
-  return !usual.compression.empty() || std::ranges::any_of(others, [](const auto& variable) {
-    return !variable.compression.empty();
-  });
+  return usual.compression.is_on() || std::ranges::any_of(others, [](const auto& variable) {
+           return variable.compression.is_on();
+         });
 }
 
 std::vector<std::string> files_before(const Settings& settings, std::string_view name) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/order.h"
+#include "base/storage.h"
 #include "config/settings.h"
 
 namespace iocomp::config {
@@ -19,17 +20,9 @@ enum class Existing : std::uint8_t { refuse, replace, go_on };
 /// The answer to a put for whose block there is no memory.
 enum class WhenFull : std::uint8_t { wait, fail, spill };
 
-/// The storage of one variable in a file.
-struct VariableSettings {
-  std::int64_t chunk_bytes = std::int64_t{4} << 20;
-  std::string compression{};  ///< "deflate", "zstd" or "filter"; empty: none
-  int compression_level = 0;
-  bool shuffle = true;
-  int filter = 0;                         ///< of HDF5, by its number
-  std::vector<unsigned> filter_values{};  ///< that it gets
-  int keep_bits = 0;                      ///< of the mantissa; 0: all
-  std::string operator_name{};            ///< of adios2; empty: none
-  std::vector<std::pair<std::string, std::string>> operator_parameters{};
+/// The storage of one variable in a file, and what is stored.
+struct VariableSettings : Storage {
+  int keep_bits = 0;  ///< of the mantissa; 0: all
   /// The setting was given for the variable by its name, not for all nor by a pattern.
   bool is_rounded_by_name = false;
   std::string type{};             ///< of floating-point numbers in the file; empty: the program's

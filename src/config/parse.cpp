@@ -165,20 +165,19 @@ namespace {
 // A number and its values, as netCDF and nccopy have them: "32013,3,0".
 std::optional<Compression> parse_filter(std::string_view text) {
   constexpr std::int64_t most_filter = 65535;
-  constexpr std::size_t most_values = 32;
-  Compression found{.method = "filter", .level = 0, .shuffle = false};
+  Compression found{.method = Compression::Method::filter, .shuffle = false};
   for (bool is_first = true; !text.empty() || is_first; is_first = false) {
     const auto comma = std::min(text.find(','), text.size());
     const auto number = parse_integer(trimmed(text.substr(0, comma)));
     const bool ends_with_comma = comma + 1 == text.size();
     if (!number || *number < 0 || *number > (is_first ? most_filter : UINT32_MAX) ||
-        ends_with_comma || found.values.size() == most_values) {
+        ends_with_comma || found.value_count == found.values.size()) {
       return std::nullopt;
     }
     if (is_first) {
       found.filter = static_cast<int>(*number);
     } else {
-      found.values.push_back(static_cast<unsigned>(*number));
+      found.values.at(found.value_count++) = static_cast<unsigned>(*number);
     }
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
@@ -192,26 +191,27 @@ std::optional<Compression> parse_compression(std::string_view text) {
   constexpr int most_deflate_level = 9;
   constexpr int most_zstd_level = 19;
   std::string words{trimmed(text)};
-  Compression found;
   if (words == "none") {
-    return found;
+    return Compression{};
   }
   if (!words.empty() && words.front() >= '0' && words.front() <= '9') {
     return parse_filter(words);
   }
+  Compression found{.level = 4};
   if (words.ends_with(unshuffled)) {
     found.shuffle = false;
     words.resize(words.size() - unshuffled.size());
   }
   const auto colon = words.find(':');
-  found.method = words.substr(0, colon);
-  if (found.method != "deflate" && found.method != "zstd") {
+  const auto method = words.substr(0, colon);
+  if (method != "deflate" && method != "zstd") {
     return std::nullopt;
   }
+  const bool is_zstd = method == "zstd";
+  found.method = is_zstd ? Compression::Method::zstd : Compression::Method::deflate;
   if (colon != std::string::npos) {
     const auto level = parse_integer(words.substr(colon + 1));
-    if (!level || *level < 1 ||
-        *level > (found.method == "zstd" ? most_zstd_level : most_deflate_level)) {
+    if (!level || *level < 1 || *level > (is_zstd ? most_zstd_level : most_deflate_level)) {
       return std::nullopt;
     }
     found.level = static_cast<int>(*level);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/order.h"
+#include "base/storage.h"
 
 namespace iocomp::config {
 
@@ -40,14 +41,6 @@ struct Servers {
 /// empty text says nothing.
 [[nodiscard]] std::optional<Servers> parse_servers(std::string_view text);
 
-/// The method, level and form by which a variable is compressed.
-struct Compression {
-  std::string method;  ///< "deflate", "zstd" or "filter"; empty: none
-  int level = 4;
-  bool shuffle = true;
-  int filter = 0;                  ///< the number of a filter of HDF5
-  std::vector<unsigned> values{};  ///< that it gets
-};
 /// "none", "zstd", "zstd:4", "deflate:9 unshuffled"; "32013,3" is a filter of HDF5 and its values.
 [[nodiscard]] std::optional<Compression> parse_compression(std::string_view text);
 /// The bits that are kept: "10 bits", or as few as keep within an error ("0.001"). "none": 0, all.

@@ -80,13 +80,14 @@ std::size_t fit(std::string_view pattern, std::string_view variable) {
 
 /// Values were checked when they were read, so one that does not parse was asked for as the wrong
 /// type.
-template <typename Parsed>
-auto required(Parsed parsed, std::string_view key, std::string_view text, const char* type) {
-  if (!parsed) {
+template <typename Parse>
+auto parsed(const std::string& text, std::string_view key, Parse parse, const char* type) {
+  const auto value = parse(text);
+  if (!value) {
     throw Error{ErrorCode::internal,
                 fmt::format("the setting {} = \"{}\" was asked for as {}", key, text, type)};
   }
-  return *parsed;
+  return *value;
 }
 
 }  // namespace
@@ -222,28 +223,23 @@ std::set<std::string> Settings::variable_names(std::string_view file) const {
 std::string Settings::text(std::string_view key) const { return value(key).text; }
 
 std::int64_t Settings::integer(std::string_view key) const {
-  const auto found = text(key);
-  return required(parse_integer(found), key, found, "an integer");
+  return parsed(text(key), key, parse_integer, "an integer");
 }
 
 double Settings::real(std::string_view key) const {
-  const auto found = text(key);
-  return required(parse_real(found), key, found, "a number");
+  return parsed(text(key), key, parse_real, "a number");
 }
 
 bool Settings::boolean(std::string_view key) const {
-  const auto found = text(key);
-  return required(parse_boolean(found), key, found, "a boolean");
+  return parsed(text(key), key, parse_boolean, "a boolean");
 }
 
 std::int64_t Settings::bytes(std::string_view key) const {
-  const auto found = text(key);
-  return required(parse_bytes(found), key, found, "a size");
+  return parsed(text(key), key, parse_bytes, "a size");
 }
 
 double Settings::seconds(std::string_view key) const {
-  const auto found = text(key);
-  return required(parse_duration(found), key, found, "a duration");
+  return parsed(text(key), key, parse_duration, "a duration");
 }
 
 std::string Settings::file_text(std::string_view file, std::string_view key) const {
@@ -251,23 +247,19 @@ std::string Settings::file_text(std::string_view file, std::string_view key) con
 }
 
 std::int64_t Settings::file_integer(std::string_view file, std::string_view key) const {
-  const auto found = file_text(file, key);
-  return required(parse_integer(found), key, found, "an integer");
+  return parsed(file_text(file, key), key, parse_integer, "an integer");
 }
 
 bool Settings::file_boolean(std::string_view file, std::string_view key) const {
-  const auto found = file_text(file, key);
-  return required(parse_boolean(found), key, found, "a boolean");
+  return parsed(file_text(file, key), key, parse_boolean, "a boolean");
 }
 
 std::int64_t Settings::file_bytes(std::string_view file, std::string_view key) const {
-  const auto found = file_text(file, key);
-  return required(parse_bytes(found), key, found, "a size");
+  return parsed(file_text(file, key), key, parse_bytes, "a size");
 }
 
 std::int64_t Settings::file_rate(std::string_view file, std::string_view key) const {
-  const auto found = file_text(file, key);
-  return required(parse_rate(found), key, found, "a size per second");
+  return parsed(file_text(file, key), key, parse_rate, "a size per second");
 }
 
 std::vector<std::pair<std::string, Value>> Settings::file_in_force(std::string_view file) const {

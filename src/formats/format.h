@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include "base/crew.h"
 #include "base/descriptor.h"
 #include "base/path.h"
+#include "base/storage.h"
 #include "contents/layout.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
@@ -77,27 +77,6 @@ struct Traits {
   }
   /// True if its target makes room for variables, one after the other.
   [[nodiscard]] bool has_to_place() const noexcept { return is_plain() && !offsets_by_layout; }
-};
-
-/// The compression of datasets that grow along time, in hdf5 and netcdf.
-struct Compression {
-  enum class Method { none, deflate, zstd, filter };
-  Method method = Method::none;
-  int level = 0;        ///< of the method: 1 is fast
-  bool shuffle = true;  ///< the bytes of elements are sorted before
-  int filter = 0;       ///< the number of a filter that HDF5 finds, and the values that it gets
-  std::array<unsigned, 32> values{};
-  std::size_t value_count = 0;
-
-  [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
-};
-
-/// The way in which a back-end keeps one variable.
-struct Storage {
-  std::int64_t chunk_bytes = 0;
-  Compression compression;
-  std::string operator_name{};  ///< of adios2; empty: none
-  std::vector<std::pair<std::string, std::string>> operator_parameters{};
 };
 
 /// The settings of a file that a back-end may need.

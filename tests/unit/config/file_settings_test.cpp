@@ -12,6 +12,8 @@
 namespace iocomp::config {
 namespace {
 
+using Method = Compression::Method;
+
 class FileSettingsTest : public Surroundings {};
 
 TEST_F(FileSettingsTest, InheritTheModeUnlessTheFileSaysOne) {
@@ -65,15 +67,15 @@ TEST_F(FileSettingsTest, CompressChunksOnly) {
       "files.p.backend = 'posix'\nfiles.p.compression = 'deflate'");
   const auto file = file_settings(settings, "x", "series");
   EXPECT_TRUE(file.grows_along_time);
-  EXPECT_EQ(file.usual.compression, "deflate");
-  EXPECT_EQ(file.usual.compression_level, 7);
+  EXPECT_EQ(file.usual.compression.method, Method::deflate);
+  EXPECT_EQ(file.usual.compression.level, 7);
   EXPECT_EQ(file.usual.chunk_bytes, 1 << 20);
-  EXPECT_TRUE(file.usual.shuffle);
-  EXPECT_EQ(file_settings(settings, "other", "series").usual.compression, "");
+  EXPECT_TRUE(file.usual.compression.shuffle);
+  EXPECT_FALSE(file_settings(settings, "other", "series").usual.compression.is_on());
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "checkpoint")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "y", "series")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "z", "series")), Error);
-  EXPECT_EQ(file_settings(settings, "n", "checkpoint").usual.compression_level, 4);
+  EXPECT_EQ(file_settings(settings, "n", "checkpoint").usual.compression.level, 4);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "series")), Error);
 }
 
@@ -95,9 +97,9 @@ TEST_F(FileSettingsTest, HaveLevelsOfTheirMethod) {
       "files.default.backend = 'netcdf'\n"
       "files.z.compression = 'zstd:12'");
   const auto zstd = file_settings(settings, "z", "series");
-  EXPECT_EQ(zstd.usual.compression, "zstd");
-  EXPECT_EQ(zstd.usual.compression_level, 12);
-  EXPECT_EQ(file_settings(settings, "n", "series").usual.compression, "");
+  EXPECT_EQ(zstd.usual.compression.method, Method::zstd);
+  EXPECT_EQ(zstd.usual.compression.level, 12);
+  EXPECT_FALSE(file_settings(settings, "n", "series").usual.compression.is_on());
   for (const auto* one : {"zstd:20", "deflate:10", "zstd:0", "zstd:", "zstd:x", "gzip", "",
                           "zstd:4 shuffled", "none:4", "32013,", "32013,,1", "32013,-1", "32013,x",
                           "65536", "1,4294967296", "32013 unshuffled"}) {
@@ -111,10 +113,12 @@ TEST_F(FileSettingsTest, NameFiltersOfHdf5ByTheirNumbers) {
       "files.default.backend = 'netcdf'\nfiles.default.compression = '32001, 0,4294967295'\n"
       "files.z.backend = 'zarr'\nfiles.p.backend = 'posix'");
   const auto usual = file_settings(settings, "n", "series").usual;
-  EXPECT_EQ(usual.compression, "filter");
-  EXPECT_EQ(usual.filter, 32001);
-  EXPECT_EQ(usual.filter_values, (std::vector<unsigned>{0, 4294967295U}));
-  EXPECT_FALSE(usual.shuffle);
+  EXPECT_EQ(usual.compression.method, Method::filter);
+  EXPECT_EQ(usual.compression.filter, 32001);
+  EXPECT_EQ(usual.compression.value_count, 2U);
+  EXPECT_EQ(usual.compression.values[0], 0U);
+  EXPECT_EQ(usual.compression.values[1], 4294967295U);
+  EXPECT_FALSE(usual.compression.shuffle);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "z", "series")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "checkpoint")), Error);
 }
@@ -123,7 +127,7 @@ TEST_F(FileSettingsTest, CompressNoFilesOfPosix) {
   const auto settings = Settings::read(
       "files.c.compression = 'zstd'\nfiles.z.backend = 'zarr'\n"
       "files.z.compression = 'zstd'");
-  EXPECT_EQ(file_settings(settings, "z", "checkpoint").usual.compression, "zstd");
+  EXPECT_EQ(file_settings(settings, "z", "checkpoint").usual.compression.method, Method::zstd);
   for (const char* const kind : {"series", "checkpoint"}) {
     EXPECT_THROW(static_cast<void>(file_settings(settings, "c", kind)), Error) << kind;
   }
@@ -180,16 +184,16 @@ TEST_F(FileSettingsTest, MayBeOfOneVariableAndOfThoseAPatternNames) {
     chunk = "32 KiB"
   )");
   const auto file = file_settings(settings, "x", "series");
-  EXPECT_EQ(file.usual.compression, "deflate");
+  EXPECT_EQ(file.usual.compression.method, Method::deflate);
   EXPECT_TRUE(file.compresses());
-  EXPECT_EQ(file.of_variable("v").compression_level, 2);
-  EXPECT_EQ(file.of_variable("u").compression, "zstd");
-  EXPECT_EQ(file.of_variable("u").compression_level, 12);
+  EXPECT_EQ(file.of_variable("v").compression.level, 2);
+  EXPECT_EQ(file.of_variable("u").compression.method, Method::zstd);
+  EXPECT_EQ(file.of_variable("u").compression.level, 12);
   EXPECT_EQ(file.of_variable("u").chunk_bytes, 8 << 10);
-  EXPECT_FALSE(file.of_variable("rho").shuffle);
+  EXPECT_FALSE(file.of_variable("rho").compression.shuffle);
   EXPECT_EQ(file.of_variable("rho").chunk_bytes, 4 << 20);
-  EXPECT_EQ(file.of_variable("rho_e").compression, "zstd");
-  EXPECT_TRUE(file.of_variable("rho_e").shuffle);
+  EXPECT_EQ(file.of_variable("rho_e").compression.method, Method::zstd);
+  EXPECT_TRUE(file.of_variable("rho_e").compression.shuffle);
   EXPECT_EQ(file.of_variable("rho_e").chunk_bytes, 16 << 10);
   EXPECT_EQ(file.of_variable("mask").chunk_bytes, 32 << 10);
   EXPECT_FALSE(file_settings(settings, "y", "series").compresses());
@@ -199,10 +203,10 @@ TEST_F(FileSettingsTest, CompressAFileOfWhichOneVariableIsCompressed) {
   const auto settings = Settings::read(
       "files.x.backend = 'netcdf'\nfiles.x.variables.\"group/u\".compression = 'zstd'");
   const auto file = file_settings(settings, "x", "series");
-  EXPECT_EQ(file.usual.compression, "");
+  EXPECT_FALSE(file.usual.compression.is_on());
   EXPECT_TRUE(file.compresses());
-  EXPECT_EQ(file.of_variable("group/u").compression, "zstd");
-  EXPECT_EQ(file.of_variable("u").compression, "");
+  EXPECT_EQ(file.of_variable("group/u").compression.method, Method::zstd);
+  EXPECT_FALSE(file.of_variable("u").compression.is_on());
 }
 
 TEST_F(FileSettingsTest, OfAVariableAreRefusedWithItsName) {
