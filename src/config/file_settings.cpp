@@ -224,7 +224,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
                   : existing == "continue" ? Existing::go_on
                                            : Existing::refuse;
   file.file_per_step = file.checkpoint || chosen == "file_per_step";
-  file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
+  file.keep = file.checkpoint ? checked_cast<int>(settings.file_integer(name, "keep")) : 0;
   file.after = files_before(settings, name);
   read_time(file, settings, name);
   const auto checksum = settings.file_text(name, "checksum");

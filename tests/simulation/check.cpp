@@ -305,7 +305,7 @@ class FileCheck {
   // True if a step may be gone because enough later ones are there.
   [[nodiscard]] bool is_replaced(std::int64_t step) const {
     const auto later = std::ranges::count_if(all_, [step](auto one) { return one > step; });
-    return planned_->keeps > 0 && later >= planned_->keeps;
+    return count_kept(*planned_) > 0 && later >= count_kept(*planned_);
   }
 
   void check_attributes() {
@@ -330,7 +330,7 @@ class FileCheck {
         broken(name_of(step) + " was dropped by a job that goes on before it, and is there");
       }
       if (!planned_->goes_on && has_values(*file, step) && !all_.contains(step) &&
-          planned_->keeps == 0 && all_.size() == old_.size()) {
+          count_kept(*planned_) == 0 && all_.size() == old_.size()) {
         broken("step " + std::to_string(step) + " of what " + planned_->name +
                " was before is gone, and nothing came in its place" + reason_);
       }

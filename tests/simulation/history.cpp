@@ -112,7 +112,7 @@ Steps removed(const PlannedFile& file, const Told& told, const Steps& there) {
   if (!told.first_step) {
     removed = told.before.removed;
     removed.insert(told.before.steps.begin(), told.before.steps.end());
-  } else if (file.keeps > 0) {  // what lies behind `after` is dropped for ever
+  } else if (count_kept(file) > 0) {  // what lies behind `after` is dropped for ever
     const auto dropped = told.before.steps.upper_bound(told.before.after);
     removed.insert(told.before.steps.begin(), dropped);
     const auto planned = std::make_shared<const PlannedFile>(what_was_put(file, told));

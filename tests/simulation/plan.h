@@ -163,6 +163,10 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 [[nodiscard]] inline bool has_file_per_step(const PlannedFile& file) {
   return file.is_checkpoint || file.has_file_per_step;
 }
+/// So many committed steps are kept; 0: all, as those of a series always are.
+[[nodiscard]] inline int count_kept(const PlannedFile& file) {
+  return file.is_checkpoint ? file.keeps : 0;
+}
 /// Has more elements than can be looked at: one dimension, with gaps between its puts.
 [[nodiscard]] inline bool is_vast(const StepOfVariable& part) {
   constexpr std::int64_t vast = std::int64_t{1} << 24;

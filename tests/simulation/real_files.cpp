@@ -63,7 +63,7 @@ Steps promised_steps(const PlannedFile& planned, const Told& told) {
   if (file->goes_on) {
     steps.insert(told.before.steps.begin(), told.before.steps.upper_bound(told.before.after));
   }
-  while (file->keeps > 0 && std::ssize(steps) > (told.is_closed ? file->keeps : 0)) {
+  while (count_kept(*file) > 0 && std::ssize(steps) > (told.is_closed ? count_kept(*file) : 0)) {
     steps.erase(steps.begin());  // later ones may be there that nobody was told of
   }
   return steps;

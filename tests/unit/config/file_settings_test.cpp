@@ -38,6 +38,17 @@ TEST_F(FileSettingsTest, GiveEachStepOfACheckpointAFileOfItsOwn) {
   EXPECT_FALSE(file_settings(settings, "x", "series").file_per_step);
 }
 
+TEST_F(FileSettingsTest, KeepAllStepsOfASeries) {
+  const auto settings = Settings::read(
+      "files.default.keep = 2\nfiles.y.kind = 'file_per_step'\n"
+      "files.z.kind = 'series'");
+  EXPECT_EQ(file_settings(settings, "x", "checkpoint").keep, 2);
+  EXPECT_EQ(file_settings(settings, "y", "checkpoint").keep, 2);
+  EXPECT_EQ(file_settings(settings, "x", "series").keep, 0);
+  EXPECT_EQ(file_settings(settings, "y", "series").keep, 0);
+  EXPECT_EQ(file_settings(settings, "z", "checkpoint").keep, 0);
+}
+
 TEST_F(FileSettingsTest, SplitTheHints) {
   const auto settings = Settings::read("files.x.hints = 'cb_nodes=4;romio_cb_write=enable'");
   const std::vector<std::pair<std::string, std::string>> expected{{"cb_nodes", "4"},
