@@ -339,7 +339,7 @@ IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, iocomp_var *var, const
  * the variable. Without this call their value is 0. The value becomes the attribute "_FillValue" of
  * the variable and holds from the current step on. Called by all members in the same order, before
  * the first put of the step. Waits for nobody.
- * @param value  one element of the type of the definition.
+ * @param value  one element of the type of the definition; of packed numbers, as it is stored.
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
 
@@ -384,10 +384,11 @@ IOCOMP_EXPORT int iocomp_put(iocomp_var *var, const int64_t *start, const int64_
  * Values of another type than the file has are converted: real numbers to any real type, complex
  * ones to the other. Floating-point numbers are rounded to nearest. All else must be exact: an
  * integer must be in the range of its new type, and a number that becomes an integer must be one.
- * If the variable has integers and the attribute "scale_factor" or "add_offset", floating-point
+ * If the file has integers of the variable and the attribute "scale_factor" or "add_offset",
  * numbers are packed as the CF conventions (section 8.1) have it, rounded to nearest: stored =
  * (number - add_offset) / scale_factor. NaN becomes "_FillValue" then. These attributes are set in
- * the step of the definition, before its first put.
+ * the step of the definition, before its first put. Integers of a variable that was defined with
+ * integers are taken as stored.
  * Cost: one look at all values before the block goes on its way, and a copy instead of none.
  * @return also IOCOMP_INVALID_ARGUMENT for types that are not converted, and for a value that the
  * type of the file cannot hold, naming the element. Then nothing was put.

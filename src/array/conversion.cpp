@@ -147,7 +147,7 @@ bool is_missing(const Packing& packing, Stored stored) noexcept {
   return (packing.fill && is(*packing.fill)) || std::ranges::any_of(packing.missing, is);
 }
 
-// Converts floating-point numbers to integers.
+// Converts numbers to the integers that stand for them.
 template <typename From, typename To>
 struct Pack {
   static double stored(const Packing& packing, From number) noexcept {
@@ -177,7 +177,7 @@ struct Pack {
   }
 };
 
-// Converts integers to floating-point numbers.
+// Converts such integers to floating-point numbers.
 template <typename From, typename To>
 struct Unpack {
   static double number(const Packing& packing, From stored) noexcept {
@@ -227,7 +227,7 @@ bool Conversion::exists(ElementType from, ElementType to) noexcept {
 Conversion::Conversion(ElementType from, ElementType to, const std::optional<Packing>& packing)
     : from_{from},
       to_{to},
-      packs_{packing && !is_complex(from) && is_floating(from) != is_floating(to)},
+      packs_{packing && (is_integer(from) || is_integer(to))},
       packing_{packing.value_or(Packing{})},
       parts_{is_complex(from) ? 2U : 1U},
       from_bytes_{size_bytes(from) / parts_} {
@@ -239,9 +239,9 @@ Conversion::Conversion(ElementType from, ElementType to, const std::optional<Pac
     with_number(part_of(to), [&]<typename To>(std::type_identity<To> /*to*/) {
       if (!packs_) {
         choose(std::type_identity<Plain<From, To>>{});
-      } else if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
+      } else if constexpr (std::is_integral_v<To>) {
         choose(std::type_identity<Pack<From, To>>{});
-      } else if constexpr (std::is_integral_v<From> && !std::is_integral_v<To>) {
+      } else if constexpr (std::is_integral_v<From>) {
         choose(std::type_identity<Unpack<From, To>>{});
       }
     });

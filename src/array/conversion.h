@@ -28,7 +28,8 @@ struct Packing {
 /// types; a finite number does not become infinite.
 class Conversion {
  public:
-  /// @param packing  where one of the types is an integer and the other is not.
+  /// @param packing  if numbers are packed into integers, or integers are unpacked to
+  /// floating-point numbers.
   /// @pre exists(from, to).
   Conversion(ElementType from, ElementType to, const std::optional<Packing>& packing = {});
 

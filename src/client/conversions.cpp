@@ -41,16 +41,23 @@ std::shared_ptr<const array::Conversion> Conversions::find(const contents::Catal
                                                            const contents::Variable& variable,
                                                            std::int64_t step,
                                                            array::ElementType type) {
-  if (type == variable.type) {
+  // A variable that is defined by floating-point numbers has numbers, whatever is put.
+  const bool is_number = array::is_floating(type) || array::is_floating(put_type(variable.id));
+  if (type == variable.type && !(is_number && array::is_integer(type))) {
     return nullptr;
   }
   check_exists(type, variable.type);
   auto& known = known_[{variable.id, type}];
   if (!known) {
-    known = std::make_shared<const array::Conversion>(
-        type, variable.type, contents::packing(variable.type, [&](const char* name) {
-          return catalogue.attribute(variable.id, step, name);
-        }));
+    const auto packing =
+        is_number ? contents::packing(variable.type,
+                                      [&](const char* name) {
+                                        return catalogue.attribute(variable.id, step, name);
+                                      })
+                  : std::nullopt;
+    if (packing || type != variable.type) {
+      known = std::make_shared<const array::Conversion>(type, variable.type, packing);
+    }
   }
   return known;
 }
@@ -65,7 +72,11 @@ std::vector<std::byte> Conversions::element(const contents::Variable& variable,
   }
   const array::Conversion conversion{type, variable.type};
   if (conversion.first_unfit(given)) {
-    throw Error{ErrorCode::invalid_argument, "the value is " + conversion.story(bytes)};
+    throw Error{ErrorCode::invalid_argument,
+                "the value is " + conversion.story(bytes) +
+                    (array::is_integer(variable.type)
+                         ? "; a fill value is as the file has it, and is not packed"
+                         : "")};
   }
   std::vector<std::byte> made(array::size_bytes(variable.type));
   conversion.convert(given, made.data());

@@ -38,8 +38,9 @@ class Conversions {
   [[nodiscard]] array::ElementType put_type(int variable) const {
     return put_types_.at(static_cast<std::size_t>(variable));
   }
-  /// The conversion of values of a type to those of the variable in the file; null if they have its
-  /// type.
+  /// The conversion of values of a type to those of the variable in the file; null if they are put
+  /// as they are. Integers are numbers to pack if the definition has floating-point numbers, else
+  /// stored values.
   /// @throws Error{invalid_argument} if they cannot be converted.
   [[nodiscard]] std::shared_ptr<const array::Conversion> find(const contents::Catalogue& catalogue,
                                                               const contents::Variable& variable,

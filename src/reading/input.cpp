@@ -219,7 +219,9 @@ void Input::read_converted(const std::string& variable, const Place& where, cons
     return found == attributes.end() ? nullptr : &found->second;
   };
   const auto stored = contents::type_said(where.type, find_attribute);
-  const array::Conversion conversion{stored, type, contents::packing(stored, find_attribute)};
+  const array::Conversion conversion{
+      stored, type,
+      array::is_floating(type) ? contents::packing(stored, find_attribute) : std::nullopt};
   const auto elements = array::elements(box);
   const auto bytes_of = [](array::ElementType of, std::int64_t count) {
     return static_cast<std::size_t>(count) * array::size_bytes(of);

@@ -328,6 +328,41 @@ def decompositions() -> None:
                 )
 
 
+def packed_numbers() -> None:
+    """Put the same numbers by values of every type, and masked, into packed variables."""
+    numbers = [2, 1, 3]
+    ways: dict[str, Any] = {each: np.array(numbers, each) for each in TYPES if each[0] != "c"}
+    ways |= {"list": numbers, "masked": np.ma.array(numbers, mask=[0, 0, 1])}
+    with begin() as io, io.open("out", settings={"path": "out.x"}) as out:
+        for to, put in itertools.product(("i1", "i2", "i8", "u4"), ways):
+            packed = out.define(f"{to}_{put}", "f8", (3,), file_dtype=to)
+            packed.attrs.update(scale_factor=0.25, add_offset=-3.0, _FillValue=np.array(99, to))
+            raises(ValueError, "is not packed", packed.set_fill, np.nan)
+        truths = out.define("truths", "f4", (2,), file_dtype="i1")
+        large = out.define("large", "f8", (1,), file_dtype="i2")
+        codes = out.define("codes", "i4", (4,), file_dtype="i2")
+        for variable in (truths, large, codes):
+            variable.attrs["scale_factor"] = 0.5
+        for name, packed in out.items():
+            put = name.partition("_")[2]
+            if put in ways:
+                packed.put(ways[put], buffered=True)
+        truths.put([True, False], buffered=True)
+        raises(ValueError, "when it is packed", large.put, np.array([40000]))
+        large.put(np.array([9000]), buffered=True)
+        codes.put(np.array([7, 8]), [0], buffered=True)
+        codes.put(np.array([3.5, 4.0]), [2], buffered=True)
+    with iocomp.open_files("out.x") as files:
+        for name in files:
+            put = name.partition("_")[2]
+            if put in ways:
+                stored = [20, 16, 99] if put == "masked" else [20, 16, 24]
+                assert files.read(name).tolist() == stored, name
+        assert files.read("truths").tolist() == [2, 0]
+        assert files.read("large", dtype="f4").tolist() == [9000.0]
+        assert files.read("codes").tolist() == [7, 8, 7, 8]
+
+
 def masks_and_texts() -> None:
     """Put masked values of other types, and texts of one byte; give settings as Python has them."""
     path = Path("é😀.h5")

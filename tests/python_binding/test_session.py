@@ -56,6 +56,10 @@ def test_masks_and_texts_become_what_the_variable_holds(play: Play) -> None:
     play("masks_and_texts", ranks=1)
 
 
+def test_numbers_of_every_type_are_packed_alike(play: Play) -> None:
+    play("packed_numbers", ranks=1)
+
+
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_a_failed_step_is_told_though_nobody_asks_its_tickets(play: Play, mode: str) -> None:
     play("failed_steps", ranks=2, alone=True, **MODES[mode])

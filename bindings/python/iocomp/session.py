@@ -56,6 +56,7 @@ Settings = str | Mapping[str, Any]
 """Settings as TOML text, or as nested dictionaries."""
 Shape = int | Sequence[int]
 
+FILL = "_FillValue"
 _KINDS = {"series": 1, "checkpoint": 2}
 _STATES = {"reusable": 1, "written": 2, "durable": 3}
 _REUSABLE = 1
@@ -285,7 +286,6 @@ class Variable:
         self.name = name
         self.attrs = Attributes(None, self)
         """The attributes that this program has set; `u.attrs["units"] = "K"` sets one."""
-        self._fill: Array | None = None
         self._raw, self._file = raw, file
         self._plain, self._put_block = lib.put, lib.put_block
         self.dtype = dtype
@@ -416,6 +416,9 @@ class Variable:
         All members call it in the same order, before the first put of the step. It waits for
         nobody.
 
+        Args:
+            value: One value; of a variable of packed numbers as it is stored.
+
         Raises:
             InvalidArgumentError: If it is no single value, or does not fit the variable's type.
         """
@@ -425,7 +428,7 @@ class Variable:
         if self.dtype.kind == "S":
             element = texts(element, 1).reshape(())
         library().check(library().set_fill(self._raw, address_of(element)))
-        self._fill = element
+        self.attrs._values[FILL] = element
 
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
         """Attach an attribute: text, a number, or a list of either.
@@ -457,14 +460,14 @@ class Variable:
         if isinstance(values, np.ma.MaskedArray):
             if not np.asarray(values.mask).any():
                 return np.asarray(values.data)
-            if self._fill is None:
+            if FILL not in self.attrs:
                 raise InvalidArgumentError(
                     f"values for {self.name!r} are masked, and it has no fill value: call set_fill"
                 )
             filled = np.array(values.data)
-            fill = self._fill
+            fill = self.attrs[FILL]
             if self.dtype.kind == "f" and {"scale_factor", "add_offset"} & self.attrs.keys():
-                fill = np.array(math.nan)  # packing makes the fill value of it
+                fill = math.nan  # packing makes the fill value of it
             if filled.dtype != self.dtype:
                 filled[values.mask] = 0
                 filled = np.array(converted(filled, self.dtype))

@@ -134,9 +134,12 @@ TEST(Conversion, PacksAsTheCfConventionsHaveIt) {
   const auto back = converted<double>(Type::int16, Type::float64, stored, packing);
   EXPECT_DOUBLE_EQ(back[1], 2685 * 0.01 + 273.15);
   EXPECT_TRUE(std::isnan(back[3]));
-  // Integers go as they are.
-  EXPECT_EQ(converted<std::int16_t>(Type::int32, Type::int16, std::vector{7}, packing),
-            std::vector<std::int16_t>{7});
+  // Integers are numbers, too, also those of the type that is stored.
+  EXPECT_EQ(converted<std::int16_t>(Type::int32, Type::int16, std::vector{280}, packing),
+            std::vector<std::int16_t>{685});
+  EXPECT_EQ(
+      converted<std::int16_t>(Type::int16, Type::int16, std::vector<std::int16_t>{280}, packing),
+      std::vector<std::int16_t>{685});
 }
 
 TEST(Conversion, RefusesWhatCannotBePacked) {
@@ -146,6 +149,8 @@ TEST(Conversion, RefusesWhatCannotBePacked) {
   EXPECT_FALSE(fits(Type::float64, Type::int16, infinity, packing));
   EXPECT_FALSE(fits(Type::float64, Type::int16, std::nan(""), Packing{}));
   EXPECT_TRUE(fits(Type::float64, Type::int16, std::nan(""), packing));
+  EXPECT_FALSE(fits(Type::int32, Type::int16, std::int32_t{328}, packing));
+  EXPECT_TRUE(fits(Type::int32, Type::int16, std::int32_t{327}, packing));
 }
 
 TEST(Conversion, IsAmongRealOrAmongComplexNumbers) {
