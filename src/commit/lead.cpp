@@ -217,6 +217,7 @@ void Lead::act(steps::Action action, std::int64_t step, std::int64_t settled,
   note.action = action;
   note.number = next_action_++;
   note.step = step;
+  note.named = step < 0 ? step : catalogue_.number(step);
   note.settled = settled;
   actions_[note.number].then = std::move(then);
   means_.council->to_all(protocol::encode(setup_.key, Kind::action, note));

@@ -140,8 +140,11 @@ void Publication::begin_at(const contents::Beginning& beginning) {
 
 TargetNames Publication::names(std::int64_t step) const {
   const bool is_named = identity_.file_per_step && step >= 0 && catalogue_ != nullptr;
-  return numbered(path_, identity_, *format_,
-                  is_named ? catalogue_->number(step) : target_of(step));
+  return names_of(is_named ? catalogue_->number(step) : target_of(step));
+}
+
+TargetNames Publication::names_of(std::int64_t number) const {
+  return numbered(path_, identity_, *format_, identity_.file_per_step ? number : -1);
 }
 
 std::int64_t Publication::in_file(std::int64_t step) const {

@@ -75,9 +75,9 @@ class Publication {
   [[nodiscard]] std::int64_t in_file(std::int64_t step) const;
   [[nodiscard]] contents::Description as_in_file(contents::Description description) const;
   /// The path where the data of `step` are written.
-  [[nodiscard]] Path data_path(std::int64_t step) const {
-    return beginning_.is_there ? names(step).target : names(step).temporary;
-  }
+  [[nodiscard]] Path data_path(std::int64_t step) const { return data_path(names(step)); }
+  /// The same of the step to which the program gave this number.
+  [[nodiscard]] Path data_path_of(std::int64_t number) const { return data_path(names_of(number)); }
 
   /// The way to open the file for processes that have not made it.
   [[nodiscard]] formats::Opening opening() const noexcept {
@@ -150,6 +150,10 @@ class Publication {
 
  private:
   [[nodiscard]] std::shared_ptr<const OpenFolder> open(const std::string& folder) const;
+  [[nodiscard]] TargetNames names_of(std::int64_t number) const;
+  [[nodiscard]] Path data_path(const TargetNames& names) const {
+    return beginning_.is_there ? names.target : names.temporary;
+  }
   [[nodiscard]] bool replaces() const noexcept {
     return identity_.existing != config::Existing::refuse;
   }

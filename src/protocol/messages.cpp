@@ -127,7 +127,7 @@ void fields(auto& io, Is<StepNote> auto& note) {
 }
 
 void fields(auto& io, Is<ActionNote> auto& note) {
-  io(note.action, note.number, note.step, note.settled, note.outcome, note.writers);
+  io(note.action, note.number, note.step, note.named, note.settled, note.outcome, note.writers);
 }
 
 void fields(auto& io, Is<std::vector<Notice>> auto& notices) {

@@ -103,6 +103,8 @@ struct ActionNote {
   Action action{};
   std::int64_t number = 0;  ///< counts the actions of the session
   std::int64_t step = 0;
+  /// create: the number that the program has given the step; writers may not have begun it
+  std::int64_t named = 0;
   std::int64_t settled = 0;  ///< discard: steps before this one stay, if they are in this file
   Outcome outcome;           ///< action_done, like:
   std::int32_t writers = 1;  ///< so many

@@ -47,6 +47,14 @@ writing::FileWriter& OutputFiles::writer(std::int64_t target) {
   return *writer;
 }
 
+writing::FileWriter& OutputFiles::begin(std::int64_t target, std::int64_t named) {
+  auto& writer = writers_[target];
+  if (!writer) {
+    writer = make_writer(names_.data_path_of(named), names_.opening());
+  }
+  return *writer;
+}
+
 void OutputFiles::go_on_in(const Path& path, formats::Opening opening,
                            std::shared_ptr<disk::OutputFile> opened) {
   writers_[-1] = make_writer(path, opening);

@@ -80,6 +80,9 @@ class OutputFiles {
   [[nodiscard]] const formats::FormatOptions& options() const noexcept { return setup_.options; }
   /// The writer of this physical file.
   [[nodiscard]] writing::FileWriter& writer(std::int64_t target);
+  /// The same of one that the lead has all writers create. This process may not know the name.
+  /// @param named  the number that the program has given its step.
+  [[nodiscard]] writing::FileWriter& begin(std::int64_t target, std::int64_t named);
   [[nodiscard]] writing::FileWriter& writer_of(std::int64_t step) {
     return writer(target_of(step));
   }

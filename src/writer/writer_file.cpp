@@ -476,11 +476,12 @@ void WriterFile::fail(const Outcome& outcome, std::int64_t from_step) {
 
 writing::Act WriterFile::act_of(const protocol::ActionNote& action) {
   const bool creates = action.action == protocol::Action::create;
-  auto act = writing::act_of(
-      {action.action, action.step, action.settled, files_.names().steps_before()},
-      files_.writer(action.step), contents_, catalogue_,
-      [create = setup_.create, path = creates ? files_.names().data_path(action.step) : Path{},
-       options = files_.options()] { return create(path, options); });
+  auto& writer = creates ? files_.begin(action.step, action.named) : files_.writer(action.step);
+  auto act =
+      writing::act_of({action.action, action.step, action.settled, files_.names().steps_before()},
+                      writer, contents_, catalogue_,
+                      [create = setup_.create, path = writer.file().path(),
+                       options = files_.options()] { return create(path, options); });
   const bool writes_step = action.action == protocol::Action::flush ||
                            (action.action == protocol::Action::finish && action.step >= 0);
   const std::int64_t next = std::max(action.step + 1, action.settled + 1);

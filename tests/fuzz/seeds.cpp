@@ -243,7 +243,7 @@ std::vector<std::vector<Bytes>> all_bodies() {
       {body(encode(1, Kind::end_step, counts))},
       {body(encode(1, Kind::placed, protocol::StepNote{1, 2, 3, failure, 4}))},
       {body(encode(1, Kind::action,
-                   protocol::ActionNote{protocol::Action::create, 1, 2, 3, failure}))},
+                   protocol::ActionNote{protocol::Action::create, 1, 2, 100, 3, failure}))},
       {body(encode(1, Kind::opened, protocol::Opened{failure, 4096}))},
       {body(encode(1, Kind::closed, failure))},
       {body(encode(1, Kind::notices,

@@ -531,6 +531,32 @@ void plan_looks(Random random, Plan& plan) {
   }
 }
 
+// The numbers of some steps are higher than their places. In one file of all steps those that
+// nobody puts, or that have failed, tell no number.
+void plan_gaps(Random random, Plan& plan) {
+  for (auto& file : plan.files) {
+    if (file.is_guarded || !has_file_per_step(file) || !random.chance(1, 3)) {
+      continue;
+    }
+    std::vector<Step> steps;
+    std::vector<std::int64_t> numbers;
+    for (Step& step : file.steps) {
+      Step skipped{.is_skipped = true};
+      for (const auto& part : step.variables) {
+        skipped.variables.push_back({.shape = part.shape});
+      }
+      skipped.waits_for.resize(step.waits_for.size());
+      steps.insert(steps.end(), static_cast<std::size_t>(random.below(3)), skipped);
+      numbers.push_back(std::ssize(steps));
+      steps.push_back(std::move(step));
+      for (auto& waits : steps.back().waits_for) {
+        waits = waits ? std::optional{numbers[static_cast<std::size_t>(*waits)]} : waits;
+      }
+    }
+    file.steps = std::move(steps);
+  }
+}
+
 Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
   Plan plan;
@@ -579,6 +605,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan_order(Random{seed ^ 0x0DE2}, plan);
   plan_looks(Random{seed ^ 0xA57C}, plan);
   plan_second_job(Random{seed ^ 0x2B0B}, plan);
+  plan_gaps(Random{seed ^ 0x6A95}, plan);
   plan.damages = Random{seed ^ 0xDA3A}.chance(1, 8) ? 4 : 0;
   Random closing{seed ^ 0xC105};
   for (auto& file : plan.files) {

@@ -53,6 +53,7 @@ struct Step {
   bool sets_attributes = false;  ///< when it has ended, to values of another version
   bool asks_tickets = false;     ///< then: which bytes are durable?
   std::int64_t computes = 0;     ///< then, in microseconds, about
+  bool is_skipped = false;       ///< nobody makes it: the number of the next one is higher
 };
 
 /// A mistake of one rank, which does otherwise than the others: it is told, and nobody hangs.

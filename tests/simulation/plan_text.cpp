@@ -82,6 +82,7 @@ struct Fields<Step> {
     field("sets_attributes", &Step::sets_attributes);
     field("asks_tickets", &Step::asks_tickets);
     field("computes", &Step::computes);
+    field("skipped", &Step::is_skipped);
   }
 };
 template <>

@@ -48,7 +48,8 @@ void put_by_rows(Random& random, const Plan& plan, PlannedFile& file) {
   }
   file.has_rows = true;
   for (auto& step : file.steps) {
-    for (auto& part : step.variables) {
+    for (std::size_t v = 0; v < (step.is_skipped ? 0 : step.variables.size()); ++v) {
+      auto& part = step.variables[v];
       part.puts.clear();
       std::int64_t first = 0;
       for (const int member : file.members) {

@@ -254,9 +254,15 @@ void Workload::set_rows(OpenFile& open, const Step& step) {
 void Workload::make_step(OpenFile& open, std::int64_t number) {
   const PlannedFile& planned = plan_.files[open.number];
   const Step& step = planned.steps[static_cast<std::size_t>(number)];
-  if (planned.has_times) {
+  if (step.is_skipped) {
+    return;
+  }
+  const bool is_behind_gap =
+      number > 0 && planned.steps[static_cast<std::size_t>(number) - 1].is_skipped;
+  if (planned.has_times || is_behind_gap) {
+    const double time = planned.has_times ? time_of(number) : iocomp::contents::unknown_time;
     (void)oracle_.attempt(rank_, open.number, "begin of a step",
-                          [&] { open.file->begin_step(number, time_of(number)); });
+                          [&] { open.file->begin_step(number, time); });
   }
   planned.has_rows ? set_rows(open, step) : set_shapes(open, step);
   for (std::size_t v = 0; v < step.variables.size(); ++v) {
@@ -288,7 +294,10 @@ void Workload::end_step(OpenFile& open, std::int64_t number) {
     wait(open, *buffer, state);
   }
   if (const auto wanted = step.waits_for[static_cast<std::size_t>(rank_)]) {
-    const std::int64_t waited = std::max(*wanted, open.first_step);
+    std::int64_t waited = std::max(*wanted, open.first_step);
+    while (planned.steps[static_cast<std::size_t>(waited)].is_skipped) {
+      ++waited;
+    }
     oracle_.wait_step(rank_, open.number, waited, [&] { open.file->wait_step(waited); });
   }
 }

@@ -18,6 +18,7 @@ from iocomp import open_files
 
 NUMBERS = [1, 2, 3, 12]
 TELL_THEMSELVES = [name for name in FORMATS if name not in ("posix", "mpiio")]
+ONE_FILE = ("hdf5-time", "hdf5-deflate")  # of all steps
 SHAPE = (6, 4)
 DEFINE = ["open out series", "define out u int64 6x4", "define out once float64 6"]
 
@@ -220,3 +221,19 @@ def test_the_name_of_the_numbers_is_taken(actors: Actors, back_end: str) -> None
     lines = ["init", DEFINE[0], what]
     job = actors.play("\n".join(lines), ranks=1, settings=settings)
     assert any("iocomp_step means something else" in str(each) for each in job.failures()), job
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", [name for name in FORMATS if name not in ONE_FILE])
+def test_slow_ranks_learn_the_number_of_a_step_from_others(
+    actors: Actors, back_end: str, mode: str
+) -> None:
+    lines = ["open out checkpoint", DEFINE[1]]
+    for number in NUMBERS:
+        lines += ["@1 pause 0.02", "@1 progress"] * 3
+        lines += [f"begin_step out {10 * number}", "put out u", "end_step out"]
+    folder = play(actors, [*lines, "close out"], mode, None, back_end).folder
+    with open_files(folder / f"out{extension(back_end)}") as files:
+        assert files.steps == [10 * number for number in NUMBERS]
+        for number in files.steps:
+            np.testing.assert_array_equal(files.read("u", number), wanted(number))

@@ -209,8 +209,12 @@ TEST(Messages, StepNoteComesBack) {
 }
 
 TEST(Messages, ActionComesBack) {
-  const ActionNote note{
-      .action = Action::discard, .number = large, .step = -1, .settled = 5, .outcome = disk_full};
+  const ActionNote note{.action = Action::discard,
+                        .number = large,
+                        .step = -1,
+                        .named = 7,
+                        .settled = 5,
+                        .outcome = disk_full};
   for (const Kind kind : {Kind::action, Kind::action_done}) {
     const Bytes message = encode(file, kind, note);
     expect_header(message, kind);
@@ -218,6 +222,7 @@ TEST(Messages, ActionComesBack) {
     EXPECT_EQ(back.action, note.action);
     EXPECT_EQ(back.number, note.number);
     EXPECT_EQ(back.step, note.step);
+    EXPECT_EQ(back.named, note.named);
     EXPECT_EQ(back.settled, note.settled);
     expect_equal(back.outcome, note.outcome);
     expect_refusal_of_every_beginning(message, decode<ActionNote>);
