@@ -598,9 +598,10 @@ IOCOMP_EXPORT int iocomp_input_attribute(const iocomp_input *input, const char *
  * @param count   extent per dimension, each >= 0; an empty block reads nothing.
  * @param values  room for product(count) elements of the variable's type, row-major.
  * @return IOCOMP_NOT_FOUND when there is no such variable, step, or variable in that step;
- * IOCOMP_INVALID_ARGUMENT for a box outside the array; IOCOMP_STORAGE_FAILURE, also if a block that
- * lies wholly in the box has another checksum than when it was put (setting `checksum`). After a
- * failure `values` may be changed in part.
+ * IOCOMP_UNSUPPORTED if it has another type or number of dimensions there than in the newest step,
+ * which iocomp_read_block reads; IOCOMP_INVALID_ARGUMENT for a box outside the array;
+ * IOCOMP_STORAGE_FAILURE, also if a block that lies wholly in the box has another checksum than
+ * when it was put (setting `checksum`). After a failure `values` may be changed in part.
  * Cost: reads long runs straight into `values`. Reads short ones with the bytes between them, at
  * most 8 MiB at a time, and copies them out.
  */

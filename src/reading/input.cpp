@@ -124,18 +124,22 @@ const Input::Place& Input::place(const std::string& variable, std::int64_t step)
                                           variable + "\" in step " + std::to_string(step) +
                                           "; it has in steps: " + list(known.places, &Place::step)};
   }
-  const Place& newest = known.places.back();
-  if (found->type != newest.type || found->shape.dimensions != newest.shape.dimensions) {
+  return *found;
+}
+
+// Others may be told of the newest step only, and have room for its values.
+void Input::check_is_like_newest(const std::string& variable, const Place& where) const {
+  const Place& newest = place(variable, newest_step);
+  if (where.type != newest.type || where.shape.dimensions != newest.shape.dimensions) {
     const auto told = [](const Place& place) {
       return std::string{array::name(place.type)} + " with " +
              std::to_string(place.shape.dimensions) + " dimensions";
     };
     throw Error{ErrorCode::unsupported,
-                "the variable \"" + variable + "\" of file \"" + name_ + "\" is " + told(*found) +
-                    " in step " + std::to_string(step) + ", but " + told(newest) + " in step " +
-                    std::to_string(newest.step) + ", the newest: such steps cannot be read"};
+                "it is " + told(where) + ", but " + told(newest) + " in step " +
+                    std::to_string(newest.step) +
+                    ", the newest: such steps are read by calls that name the type of the values"};
   }
-  return *found;
 }
 
 std::shared_ptr<formats::Source> Input::source(int file) {
@@ -171,7 +175,7 @@ double Input::time(std::int64_t step) {
     std::array<std::byte, sizeof(std::complex<double>)> value{};  // the largest element type
     if (place != variable->places.end() && place->step == step && place->shape.dimensions == 0 &&
         array::real_number(place->type, value.data())) {
-      read(variable->name, step, {.values = value.data()});
+      read(variable->name, step, {.values = value.data(), .type = place->type});
       time = *array::real_number(place->type, value.data());
     }
   }
@@ -247,6 +251,9 @@ void Input::read_converted(const std::string& variable, const Place& where, cons
 void Input::read(const std::string& variable, std::int64_t step, const ReadArguments& arguments) {
   const Place& where = place(variable, step);
   try {
+    if (!arguments.type) {
+      check_is_like_newest(variable, where);
+    }
     const auto box = array::make_box(where.shape, arguments.start, arguments.count);
     const formats::Destination to{
         array::make_memory_box(box, arguments.memory_shape, arguments.memory_start),

@@ -31,7 +31,8 @@ struct ReadArguments {
   void* values = nullptr;
   const std::int64_t* memory_shape = nullptr;
   const std::int64_t* memory_start = nullptr;
-  std::optional<array::ElementType> type{};  ///< of the values; empty: that of the file
+  /// The type of the values; empty: that of the file, where the newest step has the same.
+  std::optional<array::ElementType> type{};
 };
 
 /// A committed file or set of files, open for reading on this rank. All calls are local. Any number
@@ -59,8 +60,7 @@ class Input {
   /// @throws Error{invalid_argument} if there is no such index.
   [[nodiscard]] const Variable& variable(std::int64_t index) const;
   /// A variable in a step, which may be `newest_step`.
-  /// @throws Error{not_found} telling what there is; Error{unsupported} if its type or number of
-  /// dimensions differ from those of the newest step, which callers were told.
+  /// @throws Error{not_found} telling what there is.
   [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
 
   /// @throws Error{not_found} telling which steps there are.
@@ -72,7 +72,8 @@ class Input {
   [[nodiscard]] double time(std::int64_t step);
 
   /// Read a box. @throws Error naming variable, step and file; Error{storage_failure} also if a
-  /// block in it has another checksum than when it was put.
+  /// block in it has another checksum than when it was put; Error{unsupported} without a type, if
+  /// type or number of dimensions differ from those of the newest step.
   void read(const std::string& variable, std::int64_t step, const ReadArguments& arguments);
 
   /// The place of a variable in the file of a step, for other programs.
@@ -89,6 +90,7 @@ class Input {
             const formats::Destination& to);
   void read_converted(const std::string& variable, const Place& where, const array::Box& box,
                       array::ElementType type, const formats::Destination& to);
+  void check_is_like_newest(const std::string& variable, const Place& where) const;
   void compare(const Place& where, const array::Box& box, const formats::Destination& read) const;
 
   std::string name_;

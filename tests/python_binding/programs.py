@@ -328,6 +328,30 @@ def decompositions() -> None:
                 )
 
 
+def types_of_steps() -> None:
+    """Go on with a series whose floating-point numbers have another type in the file by then."""
+    values = np.array([1.5, 2.5, 1e300])
+    for number, kept in enumerate(("float64", "float32", "float64", "float16")):
+        settings = {"path": "out.x", "type": kept, "existing": "continue"}
+        with begin() as io, io.open("out", settings=settings) as out:
+            out.define("u", "f8", (3,))[:] = values if kept == "float64" else values[[0, 1, 0]]
+            out.end_step()
+        with iocomp.open_files("out.x") as files:
+            assert files.dtype("u", number) == files.dtype("u") == kept
+    with begin() as io, io.open_input("out", settings={"path": "out.x"}) as back:
+        for source in (back, iocomp.open_files("out.x")):
+            for number, kept in enumerate(("float64", "float32", "float64", "float16")):
+                expected = values if kept == "float64" else values[[0, 1, 0]]
+                found = source.read("u", number)
+                assert found.dtype == kept and (found == expected.astype(kept)).all()
+                assert (source["u"].read(number) == expected.astype(kept)).all()
+                assert (source.read("u", number, dtype="f8") == expected.astype(kept)).all()
+        room, box = np.zeros(3), (arrays.integers((0,)), arrays.integers((3,)))
+        code = library().read(back._raw, b"u", 0, *box, arrays.address_of(room))
+        story = "it is float64 with 1 dimensions, but float16 with 1 dimensions in step 3"
+        raises(iocomp.UnsupportedError, story, library().check, code)
+
+
 def packed_numbers() -> None:
     """Put the same numbers by values of every type, and masked, into packed variables."""
     numbers = [2, 1, 3]

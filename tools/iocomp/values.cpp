@@ -24,8 +24,8 @@ constexpr std::int64_t part_bytes = std::int64_t{8} << 20;
 void read_in_parts(reading::Input& input, const std::string& variable, std::int64_t step,
                    const array::Box& box,
                    const std::function<void(std::span<const std::byte>, std::int64_t)>& take) {
-  const auto element =
-      static_cast<std::int64_t>(array::size_bytes(input.place(variable, step).type));
+  const auto type = input.place(variable, step).type;
+  const auto element = static_cast<std::int64_t>(array::size_bytes(type));
   const std::int64_t all = array::elements(box);
   // Whole rows, so that a part is one box.
   const std::int64_t most = std::max<std::int64_t>(array::whole_rows(box, part_bytes / element), 1);
@@ -35,7 +35,10 @@ void read_in_parts(reading::Input& input, const std::string& variable, std::int6
     for (const auto& part : formats::sub_boxes(box, first, std::min(most, all - first))) {
       const std::int64_t elements = array::elements(part);
       input.read(variable, step,
-                 {.start = part.start.data(), .count = part.count.data(), .values = values.get()});
+                 {.start = part.start.data(),
+                  .count = part.count.data(),
+                  .values = values.get(),
+                  .type = type});
       take({values.get(), static_cast<std::size_t>(elements * element)}, first);
       first += elements;
     }

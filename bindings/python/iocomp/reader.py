@@ -422,9 +422,9 @@ class Files(Scope, Stored):
         if format_ == "adios2" and Path(path).is_dir() and not library.reads(b"adios2"):
             self._read_bp(file, name, step, variable.place(row), start, into)
             return
-        number = 0 if into.dtype == variable.place(row).dtype else number_of(into.dtype)
         where = (opened.raw, variable.index, step, integers(start), integers(into.shape))
-        to = (address_of(into), None if memory is None else integers(memory), number)
+        shape_there = None if memory is None else integers(memory)
+        to = (address_of(into), shape_there, number_of(into.dtype))
         if format_ in _WITHOUT_LIBRARY:
             library.check(library.read(*where, *to))
             return

@@ -1028,7 +1028,7 @@ class Input(Scope, Stored):
             integers(count),
             address_of(numbers),
             None if memory is None else integers(memory),
-            type=0 if numbers.dtype == found else number_of(numbers.dtype),
+            type=number_of(numbers.dtype),
         )
         library().check(library().read_block(self._raw, _text(variable), number, _address(to)))
         settle(values, numbers)

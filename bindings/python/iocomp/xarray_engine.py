@@ -158,8 +158,8 @@ class _Store(AbstractDataStore):
         steps = [step if step in has else None for step in self._steps]
         if len({(files.shape(name, step), files.dtype(name, step)) for step in there}) > 1:
             warnings.warn(
-                f"{files.path}: {name} changes its shape from step to step, so it is left out; "
-                "iocomp.open_files reads it",
+                f"{files.path}: {name} changes its type or shape from step to step, so it is "
+                "left out; iocomp.open_files reads it",
                 stacklevel=2,
             )
             return None
