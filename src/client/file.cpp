@@ -209,15 +209,25 @@ void File::begin_step(std::int64_t number, double time) {
   event.number = number;
   event.time = time;
   check_is_in_time(event, call);
-  if (number != current_step() || !std::isnan(time)) {
-    within(call, name_, [&] { announce(event); });
-  }
-  if (!std::isnan(time) && time_.variable < 0 &&
-      !catalogue_.has_variable(contents::time_variable)) {
-    time_.variable = define({.name = contents::time_variable});
-    for (const auto& [name, value] : time_.attributes) {
-      set_attribute(time_.variable, name, value);
+  within(call, name_, [&] {
+    catalogue_.check_begin(event);
+    const Outcome defined = std::isnan(time) ? Outcome{} : outcome_of([&] { define_time(); });
+    if (!defined.ok()) {  // nothing has begun then
+      throw Error{defined.code, "its time would be the variable \"time\": " + defined.story};
     }
+    if (number != current_step() || !std::isnan(time)) {
+      announce(event);
+    }
+  });
+}
+
+void File::define_time() {
+  if (time_.variable >= 0 || catalogue_.has_variable(contents::time_variable)) {
+    return;
+  }
+  time_.variable = define({.name = contents::time_variable});
+  for (const auto& [name, value] : time_.attributes) {
+    set_attribute(time_.variable, name, value);
   }
 }
 

@@ -181,6 +181,7 @@ class File {
   void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
   void hold_back(std::int64_t step);
+  void define_time();
   void put_time();
 
   std::string name_;

@@ -206,7 +206,8 @@ void Catalogue::begin_at(const Beginning& beginning) {
   }
 }
 
-void Catalogue::begin_step(const Event& event) {
+void Catalogue::check_begin(const Event& event) const {
+  check_has_step(event.step);
   const std::int64_t least = numbers_.contains(event.step) ? numbers_.at(event.step)
                              : event.step == 0             ? 0
                                                            : number(event.step - 1) + 1;
@@ -217,6 +218,10 @@ void Catalogue::begin_step(const Event& event) {
                     "ascend, and this one is at least " + std::to_string(least) + " and at most " +
                     std::to_string(most)};
   }
+}
+
+void Catalogue::begin_step(const Event& event) {
+  check_begin(event);
   if (numbers_.contains(event.step) || event.number != number(event.step)) {
     numbers_.insert_or_assign(event.step, event.number);
   }

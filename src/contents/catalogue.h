@@ -117,6 +117,8 @@ class Catalogue {
 
   /// Number of events applied.
   [[nodiscard]] std::int64_t events() const noexcept { return events_; }
+  /// @throws Error if the step cannot begin as the event says.
+  void check_begin(const Event& event) const;
   [[nodiscard]] bool has_variable(const std::string& name) const { return names_.contains(name); }
   [[nodiscard]] int variables() const noexcept { return static_cast<int>(variables_.size()); }
   /// The variable as it is in a step.

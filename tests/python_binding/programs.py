@@ -352,6 +352,30 @@ def types_of_steps() -> None:
         raises(iocomp.UnsupportedError, story, library().check, code)
 
 
+def refused_steps() -> None:
+    """Give a step a time where the file cannot take one any more, and a number that is too low."""
+    settings = {"path": "out.x"}
+    with begin() as io, io.open("out", settings=settings) as out:
+        u = out.define("u", "f8", (io.comm.size,))
+        u[io.comm.rank] = 1
+        out.end_step()
+        try:
+            out.begin_step(7, 3.5)
+            taken = True
+        except iocomp.UnsupportedError as error:
+            taken = False
+            assert str(error).startswith('begin_step(7) of file "out": '), error
+        assert out.current_step == (7 if taken else 1)
+        raises(ValueError, "the numbers of steps ascend", out.begin_step, 0, 1.0)
+        assert out.current_step == (7 if taken else 1)
+        u[io.comm.rank] = 2
+        out.end_step()
+    with iocomp.open_files("out.x") as files:
+        assert files.steps == ([0, 7] if taken else [0, 1])
+        assert math.isnan(files.time(files.steps[1])) != taken
+        assert taken == ("time" in files)
+
+
 def packed_numbers() -> None:
     """Put the same numbers by values of every type, and masked, into packed variables."""
     numbers = [2, 1, 3]

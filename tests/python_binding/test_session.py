@@ -60,6 +60,11 @@ def test_each_step_has_the_type_that_it_was_written_with(play: Play) -> None:
     play("types_of_steps", ranks=1)
 
 
+@pytest.mark.parametrize("backend", ["netcdf", "zarr", "posix"])
+def test_a_step_that_is_refused_has_not_begun(play: Play, backend: str) -> None:
+    play("refused_steps", ranks=2, FILES_OUT_BACKEND=backend)
+
+
 def test_numbers_of_every_type_are_packed_alike(play: Play) -> None:
     play("packed_numbers", ranks=1)
 
