@@ -88,6 +88,18 @@ Readable look_at(const Path& path, const Sought& sought) {
   }
 }
 
+// A copy under the name of another step is not that step.
+void check_number(std::int64_t named, const Path& path, const contents::Inventory& inventory) {
+  if (inventory.steps.size() != 1) {
+    return;
+  }
+  if (const auto told = inventory.name_of(inventory.steps.front()).number; told != named) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path.text() + ": it is step " + std::to_string(told) +
+                    ", as its manifest says, and not step " + std::to_string(named)};
+  }
+}
+
 // Adds files of one step each. A torn file says nothing against the others, because its writer may
 // have died, or the disk was full. The newest is opened, because it is read most often.
 void add_steps(Committed& committed, const Path& plain, const Found& found, const Sought& sought) {
@@ -110,7 +122,11 @@ void add_steps(Committed& committed, const Path& plain, const Found& found, cons
     }
   };
   for (const auto& [step, path] : found.of_step) {
-    unless_torn(step, [&] { readable.emplace_back(step, look_at(path, sought)); });
+    unless_torn(step, [&] {
+      auto found_there = look_at(path, sought);
+      check_number(step, path, found_there.inventory);
+      readable.emplace_back(step, std::move(found_there));
+    });
   }
   // Files that a job was about to remove when it ended are of another run.
   std::set<std::int64_t> superseded;

@@ -66,6 +66,14 @@ Sought sought_at(const std::string& path) {
   if (found.empty()) {
     return sought(path, Kind::either);
   }
+  const auto is_described = [&at](const auto& one) {
+    return std::ranges::any_of(one.second, [&at](const std::string& name) {
+      return (commit::followed(at.beside(name)) + ".json").is_there();
+    });
+  };
+  if (std::ranges::any_of(found, is_described)) {  // others may be a program, or its log
+    std::erase_if(found, [&](const auto& one) { return !is_described(one); });
+  }
   const auto& [plain, files] = *found.begin();
   const bool has_one = std::ranges::find(files, plain) != files.end();
   if (found.size() > 1 || (has_one && files.size() > 1)) {

@@ -18,6 +18,7 @@
 #include "commit/commit.h"
 #include "formats/format.h"
 #include "reading/committed.h"
+#include "reading/path_sought.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::reading {
@@ -216,16 +217,36 @@ TEST_F(FindCommitted, PlainBytesWithoutAManifestCannotBeRead) {
   EXPECT_NE(story.find("there is no " + path_ + ".json"), std::string::npos) << story;
 }
 
-TEST_F(FindCommitted, StepsOfLaterFilesMustBeLater) {
+TEST_F(FindCommitted, ACopyUnderTheNumberOfAnotherStepIsLeftOut) {
+  for (const char* const number : {"data.000002.bin", "data.000004.bin", "data.000050.bin"}) {
+    write_checkpoint(3);
+    for (const std::string end : {"", ".json"}) {
+      ASSERT_EQ(::rename((folder_ / ("data.000003.bin" + end)).c_str(),
+                         (folder_ / (number + end)).c_str()),
+                0);
+    }
+  }
   write_checkpoint(3);
-  write_checkpoint(4);
-  ASSERT_EQ(::rename((folder_ / "data.000003.bin.json").c_str(),
-                     (folder_ / "data.000004.bin.json").c_str()),
-            0);
-  write_checkpoint(3);
-  const auto [code, story] = failure();
-  EXPECT_EQ(code, ErrorCode::storage_failure);
-  EXPECT_NE(story.find("step 3"), std::string::npos) << story;
+  write_checkpoint(5);
+  const Committed found = find();
+  EXPECT_EQ(numbers(found), (std::vector<std::int64_t>{3, 5}));
+  ASSERT_EQ(found.torn.size(), 3U);
+  EXPECT_EQ(found.torn[2].step, 50);
+  EXPECT_EQ(found.torn[2].story, "cannot read " + (folder_ / "data.000050.bin") +
+                                     ": it is step 3, as its manifest says, and not step 50");
+}
+
+TEST_F(FindCommitted, AProgramOfThatNameIsNoFile) {
+  write_text(folder_ / "data.py", "x");
+  write_text(folder_ / "data.000001.log", "x");
+  EXPECT_THROW((void)sought_at(folder_ / "data"), Error);
+  write_series();
+  EXPECT_EQ(sought_at(folder_ / "data").path, path_);
+  EXPECT_EQ(sought_at(folder_ / "data").kind, Sought::Kind::one_file);
+  EXPECT_EQ(sought_at(folder_ / "data.py").path, folder_ / "data.py");
+  write_text(folder_ / "data.h5", "x");
+  write_text(folder_ / "data.h5.json", "x");
+  EXPECT_THROW((void)sought_at(folder_ / "data"), Error);
 }
 
 TEST_F(FindCommitted, TravelsWhole) {
