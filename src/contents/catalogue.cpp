@@ -41,10 +41,11 @@ std::int64_t bytes_in_header(std::string_view name, std::int64_t bytes) {
 }
 
 std::string told(const Attribute& attribute) {
-  return attribute.is_list   ? "a list of texts"
-         : attribute.is_text ? "text"
-                             : std::to_string(attribute.count()) + " of type " +
-                                   std::string{array::name(attribute.type)};
+  return attribute.is_list ? "a list of texts"
+         : attribute.is_text
+             ? "text"
+             : std::to_string(attribute.count()) + (attribute.count() == 1 ? " value" : " values") +
+                   " of type " + std::string{array::name(attribute.type)};
 }
 
 Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>>& history,
