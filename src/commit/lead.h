@@ -74,12 +74,10 @@ class Lead {
 
   /// Refuse what stands in the way, start the physical file, and tell all writers.
   void start();
-  /// Called instead of `start` for a file that others have begun, after all definitions were made
-  /// again.
-  void go_on_after(const Left& left) {
-    catalogue_.begin_at(setup_.open.beginning);
-    publisher_.go_on_after(left);
-  }
+  /// These are called instead of `start` for a file that others have begun: before all definitions
+  /// are made again, and after.
+  void begin_again() { catalogue_.begin_at(setup_.open.beginning); }
+  void go_on_after(const Left& left) { publisher_.go_on_after(left); }
 
   // Reports. One may be the sum of those of several members or writers.
   /// Take in one of those that follow, as a message brings it.

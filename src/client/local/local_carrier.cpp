@@ -515,11 +515,15 @@ Outcome LocalCarrier::close() {
 
 std::size_t LocalCarrier::resume(Remains remains, const commit::Left& left,
                                  const HasNote& has_note) {
+  auto* const lead = council_.lead();
+  if (lead != nullptr) {
+    lead->begin_again();
+  }
   for (std::size_t number = 0; number < remains.events.size(); ++number) {
     council_.reports().event({static_cast<std::int64_t>(number), council_.compute_rank(),
                               std::move(remains.events[number])});
   }
-  if (auto* const lead = council_.lead()) {
+  if (lead != nullptr) {
     lead->go_on_after(left);
   }
   if (!setup_.file_per_step) {
