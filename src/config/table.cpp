@@ -32,8 +32,7 @@ const std::vector<Key>& all_keys() {
        "what is printed to stderr as it happens"},
 
       {"placement.servers", form, "",
-       "none, \"2 per node\", \"1 per 8\" (compute ranks), or a list of ranks such as [3] or [3, "
-       "7]",
+       "none, \"2 per node\", \"1 per 8\" (compute ranks), or ranks such as [3] or [3, 7]",
        "who writes beside the ranks that compute; none: nobody, the kernel writes from their "
        "memory; unset: the same, unless policy, node_size, transport.kind or a mapping with "
        "servers is set; in a variable `2-per-node`, `3,7`",

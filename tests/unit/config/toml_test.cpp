@@ -93,7 +93,7 @@ TEST_F(Toml, TakesNoNumberForServersAsItMightBeARank) {
   EXPECT_EQ(
       complaint("placement.servers = 2"),
       "placement.servers = \"2\" (program): allowed is none, \"2 per node\", \"1 per 8\" (compute "
-      "ranks), or a list of ranks such as [3] or [3, 7]");
+      "ranks), or ranks such as [3] or [3, 7]");
   EXPECT_EQ(complaint("placement.servers = [2]"), "");
 }
 
