@@ -76,7 +76,7 @@ def versions(command: Path, build: Build) -> dict[str, str]:
         "iocomp": _first_line([str(command), "--version"]).removeprefix("iocomp "),
         "build_type": build.build_type,
         "mpi": _first_line([build.mpiexec[0], "--version"]) if build.mpiexec else "",
-        "library": _digest(command.parents[1]),
+        "library": _digest(command.resolve().parent.parent),
         "python": platform.python_version(),
     }
 
