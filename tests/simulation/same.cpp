@@ -68,6 +68,17 @@ void put_by_rows(Random& random, const Plan& plan, PlannedFile& file) {
   }
 }
 
+// A wait that is told of a mistake may end before the step of others does, or after it.
+void wait_for_no_put(PlannedFile& file) {
+  for (auto& step : file.steps) {
+    for (auto& part : step.variables) {
+      for (auto& put : part.puts) {
+        put.await = Await::nothing;
+      }
+    }
+  }
+}
+
 // The same calls in every way: in synchronous mode all ranks wait for the same steps.
 Plan program_of(Plan plan) {
   Random random{plan.seed ^ 0x524F};
@@ -80,7 +91,9 @@ Plan program_of(Plan plan) {
     for (auto& step : file.steps) {
       std::ranges::fill(step.waits_for, step.waits_for.front());
     }
-    if (!has_mistake(file) && random.chance(1, 3)) {
+    if (has_mistake(file)) {
+      wait_for_no_put(file);
+    } else if (random.chance(1, 3)) {
       put_by_rows(random, plan, file);
     }
   }
