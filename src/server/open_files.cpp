@@ -104,7 +104,7 @@ void OpenFiles::client_left(int client) {
   left_.push_back(client);
   for (auto& [key, entry] : files_) {
     if (entry.home) {
-      tell_who_left(*entry.home);
+      entry.home->left(client);
     }
   }
 }
