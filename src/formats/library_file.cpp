@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -60,11 +59,10 @@ LibraryFile::~LibraryFile() {
 // The superblock names the metadata in force, and the length of the file, which each step changes.
 // Empty for other formats, which do not write over what readers have seen.
 std::string LibraryFile::superblock() const {
-  constexpr std::string_view signature = "\211HDF\r\n\032\n";
   std::string begin(48, '\0');
   const auto bytes = ::pread(file_.raw(), begin.data(), begin.size(), 0);
   begin.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
-  return begin.starts_with(signature) ? begin : std::string{};
+  return begin.starts_with(hdf5_signature) ? begin : std::string{};
 }
 
 void LibraryFile::look(const std::function<void()>& body) {

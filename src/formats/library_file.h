@@ -6,11 +6,15 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/descriptor.h"
 #include "base/path.h"
 
 namespace iocomp::formats {
+
+/// The begin of each HDF5 file.
+inline constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 
 /// A file that a library has open for reading. HDF5 has a file open once, however often a process
 /// opens it, and keeps what it has read of it. So a file that has grown and is opened again would

@@ -15,6 +15,7 @@
 #include "base/folder_targets.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "formats/library_file.h"
 #include "formats/modules.h"
 #include "formats/source.h"
 
@@ -76,7 +77,7 @@ std::string format_of_file(const Path& path, const std::string& folder) {
   const Descriptor file = path.folder().open(path.name(), O_RDONLY, Links::followed);
   (void)!::pread(file.raw(), begin.data(), begin.size(), 0);
   const std::string_view bytes{begin.data(), begin.size()};
-  if (bytes == "\x89HDF\r\n\x1a\n") {
+  if (bytes == hdf5_signature) {
     bool is_of_netcdf = path.name().ends_with(".nc");
     (void)outcome_of([&] {
       is_of_netcdf = is_of_netcdf || (open_source("hdf5", path, folder)->is_of_netcdf() &&

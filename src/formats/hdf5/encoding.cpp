@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/library_file.h"
+
 namespace iocomp::formats::h5 {
 namespace {
 
@@ -97,7 +99,7 @@ void Encoder::put_checksum() { put32(checksum(bytes_)); }
 
 std::vector<std::byte> superblock(std::int64_t root_group, std::int64_t end) {
   Encoder encoder;
-  encoder.put_text("\x89HDF\r\n\x1a\n");
+  encoder.put_text(hdf5_signature);
   encoder.put8(2);  // version
   encoder.put8(8);  // bytes of an offset
   encoder.put8(8);  // bytes of a length
