@@ -230,10 +230,11 @@ void Coordinator::complete(std::int64_t step) {
   advance();
 }
 
+// A failure of earlier steps than the one before is told like that one: the story of the other
+// tells that these steps are not lost.
 void Coordinator::failed(const Outcome& outcome, std::int64_t from_step) {
   from_step = std::max({from_step, next_, last_in_commit_ + 1});
-  if (!loss_.cause.ok()) {
-    loss_.from = std::min(loss_.from, from_step);
+  if (is_lost(from_step)) {
     return;
   }
   loss_ = {outcome, from_step};
@@ -390,7 +391,7 @@ void Coordinator::end_file() {
 
 void Coordinator::finished(const Outcome& outcome) {
   busy_ = Busy::over;
-  orders_.emplace_back(Closed{loss_.cause.ok() ? outcome : loss_.cause});
+  orders_.emplace_back(Closed{outcome.ok() ? loss_.cause : outcome});
 }
 
 }  // namespace iocomp::steps

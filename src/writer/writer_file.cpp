@@ -462,11 +462,10 @@ void WriterFile::end_waiting(std::int64_t from, std::int64_t to, const Outcome& 
 }
 
 void WriterFile::fail(const Outcome& outcome, std::int64_t from_step) {
-  if (!loss_.cause.ok() && from_step >= loss_.from_step) {
+  if (is_lost(from_step)) {
     return;
   }
-  loss_.cause = loss_.cause.ok() ? in_file(outcome) : loss_.cause;
-  loss_.from_step = from_step;
+  loss_ = {in_file(outcome), from_step};
   end_waiting(from_step, no_end, loss_.cause);
   if (files_.stripes() != nullptr) {
     files_.stripes()->settle(from_step, no_end, loss_.cause);

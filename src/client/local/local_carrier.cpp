@@ -505,10 +505,10 @@ Outcome LocalCarrier::close() {
     link_.wait_until([&] { return writer().oldest_writing(-1) < 0; },
                      [&] { return what("the last blocks"); });
   });
-  if (is_over() && closed_->ok()) {
-    return written;
+  if (!is_over()) {
+    return writer().lost();
   }
-  return writer().lost().ok() && is_over() ? *closed_ : writer().lost();
+  return closed_->ok() ? written : *closed_;
 }
 
 // Takes over what servers have left.

@@ -324,10 +324,12 @@ void RemoteCarrier::begin_close(std::int64_t open_step, const StepEnd& end) {
   link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step, end)));
 }
 
-// Steps that all had ended before the file failed are committed all the same.
+// Steps that all had ended before the file failed are committed all the same, some with the file.
 bool RemoteCarrier::is_over() const {
   const RemoteFile& remote = link_.file(route_.key);
-  return remote.closed.has_value() || (!remote.failed.ok() && remote.settled >= remote.failed_from);
+  const bool is_known = !remote.failed.ok() && remote.settled >= remote.failed_from &&
+                        (!route_.appears_at_close || remote.failed_from == 0);
+  return remote.closed.has_value() || is_known;
 }
 
 bool RemoteCarrier::has_no_blocks() const {

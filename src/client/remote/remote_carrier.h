@@ -35,8 +35,9 @@ class RemoteCarrier : public Carrier {
     BlockCopies::Limits copies;
     std::int64_t domain_bytes = 1;  ///< domain borders are multiples of it; told by the servers
     int steps_in_flight = 8;
-    bool keeps_remains = false;  ///< the file can be finished without servers
-    bool whole_steps = false;    ///< the format writes a step when all ranks have ended it
+    bool keeps_remains = false;     ///< the file can be finished without servers
+    bool whole_steps = false;       ///< the format writes a step when all ranks have ended it
+    bool appears_at_close = false;  ///< its steps are committed when all ranks have closed the file
   };
   RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue);
 

@@ -47,6 +47,7 @@ void RemoteOpener::open(OpenedFile& opened) {
   route.copies.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->traits().writes_whole_steps();
+  route.appears_at_close = !file.file_per_step && !opened.format->traits().readable_while_open;
   route.keeps_remains = link_.server_side().leave_notes() && opened.format->traits().is_plain() &&
                         opened.format->traits().offsets_by_layout;
   protocol::Open open;

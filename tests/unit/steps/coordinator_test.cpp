@@ -417,6 +417,31 @@ TEST_F(CoordinatorOfTwo, AStepThatIsLostDoesNotHoldWhatIsBeforeIt) {
   EXPECT_EQ(next<Commit>().last, 0);
 }
 
+TEST_F(CoordinatorOfTwo, ALossOfEarlierStepsIsToldWithItsOwnCause) {
+  coordinator_.failed(no_room, 2);
+  EXPECT_EQ(next<Fail>().from_step, 2);
+  coordinator_.failed({ErrorCode::storage_failure, "broken"}, 3);
+  expect_nothing();
+  coordinator_.failed({ErrorCode::storage_failure, "broken"}, 1);
+  const auto order = next<Fail>();
+  EXPECT_EQ(order.from_step, 1);
+  EXPECT_EQ(order.outcome.story, "broken (steps from 1 on are not committed)");
+}
+
+// It has lost its earlier steps too.
+TEST_F(CoordinatorOfTwo, AFileThatCannotBeFinishedTellsThatWhateverWasLostBefore) {
+  end_and_write(0);
+  (void)next<Commit>();
+  coordinator_.committed({});
+  (void)next<Settle>();
+  coordinator_.failed({ErrorCode::storage_failure, "broken"}, 1);
+  (void)next<Fail>();
+  close(1);
+  EXPECT_TRUE(next<Finish>().has_failed);
+  coordinator_.finished(no_room);
+  EXPECT_EQ(next<Closed>().outcome.story, "no room");
+}
+
 // Members that write themselves report what they have written before anybody asks.
 class CoordinatorOfMembers : public CoordinatorOfTwo {
  protected:
