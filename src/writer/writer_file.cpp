@@ -409,6 +409,7 @@ void WriterFile::make_durable(std::int64_t number) {
 void WriterFile::settle(std::int64_t number, const Outcome& outcome) {
   if (!outcome.ok()) {
     contents_.remove_step(number);
+    steps_[number].failure = outcome;  // the lead knows it: what fails with the step is no news
   }
   files_.submit();  // chunks may wait, of a step that was given up
   if (files_.stripes() != nullptr) {

@@ -420,10 +420,10 @@ void MemberBlocks::filled(std::int64_t step) {
 }
 
 void MemberBlocks::settled(std::int64_t number, const Outcome& outcome) {
+  file_.settle(number, outcome);
   if (!outcome.ok()) {
     give_up_kept(number, outcome);
   }
-  file_.settle(number, outcome);
   // The bytes are gone with the file, or nobody makes them durable any more. This also holds for
   // blocks of this rank that others have written, or write now.
   const auto& files = file_.files();

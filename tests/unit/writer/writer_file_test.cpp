@@ -688,6 +688,18 @@ TEST_F(AWriter, AnOwnBlockIsDoneWhenAllThatIsLeftOfItIsWithOthers) {
   EXPECT_EQ(arena_.used_bytes(), 0U);
 }
 
+// Otherwise the lead would take later steps for lost, too.
+TEST_F(AWriter, WhatFailsWithItsStepIsNotReported) {
+  open(true);
+  give(joined(begin(1, 0, 0, 3), elements));
+  file_->ended(0);
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  file_->settle(0, {ErrorCode::storage_failure, "file \"out\": dropped"});
+  EXPECT_EQ(told_, (std::vector<Told>{{1, Became::failed, "file \"out\": dropped"}}));
+  EXPECT_EQ(reports_.size(), 1U);
+}
+
 // Its only stripe is here, so that the zeros join it.
 TEST_F(AWriter, AStripeOfOwnBlocksEndsWhenThatIsOrderedAndNotWhenPutsAreAskedFor) {
   open(true);
