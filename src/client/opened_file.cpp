@@ -7,6 +7,7 @@
 
 #include "commit/file_terms.h"
 #include "commit/publication.h"
+#include "mpi/handle.h"
 
 namespace iocomp::client {
 
@@ -20,9 +21,7 @@ commit::Publication::Identity OpenedFile::identity(const std::string& job) const
 
 void OpenedFile::free_communicators() {
   for (MPI_Comm* own : {&openers, &rows_comm, &comm}) {
-    if (*own != MPI_COMM_NULL) {
-      MPI_Comm_free(own);
-    }
+    mpi::CommunicatorKind::free(*own);
   }
 }
 

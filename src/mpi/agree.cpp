@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -17,25 +16,13 @@
 #include "base/error.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
-#include "mpi/wait.h"
+#include "mpi/under_way.h"
+#include "mpi/wait_policy.h"
 
 namespace iocomp::mpi {
 namespace {
 
 constexpr std::size_t broadcast_slice = std::size_t{1} << 30;
-
-// Wait for a collective that reads and writes `buffers`. Where the wait gives up, MPI may still use
-// them when the other ranks come: then they are left to it.
-template <typename Buffers>
-void finish(std::unique_ptr<Buffers>& buffers, MPI_Request& request, const WaitPolicy& policy,
-            const char* what) {
-  try {
-    wait(request, policy, what);
-  } catch (...) {
-    (void)buffers.release();
-    throw;
-  }
-}
 
 template <typename T>
 void combine(MPI_Comm comm, std::span<T> values, MPI_Op operation, const WaitPolicy& policy,
@@ -44,15 +31,15 @@ void combine(MPI_Comm comm, std::span<T> values, MPI_Op operation, const WaitPol
     std::vector<T> mine;
     std::vector<T> all;
   };
-  auto buffers = std::make_unique<Buffers>();
-  buffers->mine.assign(values.begin(), values.end());
-  buffers->all.resize(values.size());
+  UnderWay<Buffers> way{comm};
+  auto& [mine, all] = way.memory();
+  mine.assign(values.begin(), values.end());
+  all.resize(values.size());
   MPI_Datatype type = std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT64_T;
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(buffers->mine.data(), buffers->all.data(), checked_cast<int>(values.size()),
-                       type, operation, comm, &request));
-  finish(buffers, request, policy, what);
-  std::copy(buffers->all.begin(), buffers->all.end(), values.begin());
+  check(MPI_Iallreduce(mine.data(), all.data(), checked_cast<int>(values.size()), type, operation,
+                       comm, way.next()));
+  way.wait(policy, what);
+  std::copy(all.begin(), all.end(), values.begin());
 }
 
 std::int64_t scan(MPI_Comm comm, std::int64_t mine, std::int64_t first, MPI_Op operation,
@@ -63,33 +50,32 @@ std::int64_t scan(MPI_Comm comm, std::int64_t mine, std::int64_t first, MPI_Op o
     std::int64_t mine;
     std::int64_t before;
   };
-  auto buffers = std::make_unique<Buffers>(Buffers{mine, first});
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iexscan(&buffers->mine, &buffers->before, 1, MPI_INT64_T, operation, comm, &request));
-  finish(buffers, request, policy, what);
-  return rank == 0 ? first : buffers->before;
+  UnderWay<Buffers> way{comm, {mine, first}};
+  check(MPI_Iexscan(&way.memory().mine, &way.memory().before, 1, MPI_INT64_T, operation, comm,
+                    way.next()));
+  way.wait(policy, what);
+  return rank == 0 ? first : way.memory().before;
 }
 
 void broadcast_bytes(MPI_Comm comm, int root, std::span<std::byte> bytes, const WaitPolicy& policy,
                      const char* what) {
   while (!bytes.empty()) {
     const auto now = bytes.first(std::min(bytes.size(), broadcast_slice));
-    auto buffer = std::make_unique<std::vector<std::byte>>(now.begin(), now.end());
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibcast(buffer->data(), static_cast<int>(now.size()), MPI_BYTE, root, comm, &request));
-    finish(buffer, request, policy, what);
-    std::copy(buffer->begin(), buffer->end(), now.begin());
+    UnderWay<std::vector<std::byte>> way{comm, {now.begin(), now.end()}};
+    check(MPI_Ibcast(way.memory().data(), static_cast<int>(now.size()), MPI_BYTE, root, comm,
+                     way.next()));
+    way.wait(policy, what);
+    std::ranges::copy(way.memory(), now.begin());
     bytes = bytes.subspan(now.size());
   }
 }
 
 std::int64_t broadcast_value(MPI_Comm comm, int root, std::int64_t mine, const WaitPolicy& policy,
                              const char* what) {
-  auto value = std::make_unique<std::int64_t>(mine);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibcast(value.get(), 1, MPI_INT64_T, root, comm, &request));
-  finish(value, request, policy, what);
-  return *value;
+  UnderWay<std::int64_t> way{comm, mine};
+  check(MPI_Ibcast(&way.memory(), 1, MPI_INT64_T, root, comm, way.next()));
+  way.wait(policy, what);
+  return way.memory();
 }
 
 std::size_t broadcast_size(MPI_Comm comm, int root, std::size_t mine, const WaitPolicy& policy,
@@ -101,9 +87,10 @@ std::size_t broadcast_size(MPI_Comm comm, int root, std::size_t mine, const Wait
 }  // namespace
 
 void gate(MPI_Comm comm, const WaitPolicy& policy, const char* what) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibarrier(comm, &request));
-  wait(request, policy, what);
+  struct Nothing {};
+  UnderWay<Nothing> way{comm};
+  check(MPI_Ibarrier(comm, way.next()));
+  way.wait(policy, what);
 }
 
 Outcome agree(MPI_Comm comm, const Outcome& mine, const WaitPolicy& policy, const char* what) {
@@ -162,14 +149,13 @@ std::vector<std::int64_t> to_each(MPI_Comm comm, std::vector<std::int64_t> mine,
     std::vector<std::int64_t> mine;
     std::vector<std::int64_t> theirs;
   };
-  auto buffers = std::make_unique<Buffers>();
-  buffers->theirs.resize(mine.size());
-  buffers->mine = std::move(mine);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ialltoall(buffers->mine.data(), 1, MPI_INT64_T, buffers->theirs.data(), 1, MPI_INT64_T,
-                      comm, &request));
-  finish(buffers, request, policy, what);
-  return std::move(buffers->theirs);
+  std::vector<std::int64_t> room(mine.size());
+  UnderWay<Buffers> way{comm, {std::move(mine), std::move(room)}};
+  auto& [sent, theirs] = way.memory();
+  check(
+      MPI_Ialltoall(sent.data(), 1, MPI_INT64_T, theirs.data(), 1, MPI_INT64_T, comm, way.next()));
+  way.wait(policy, what);
+  return std::move(theirs);
 }
 
 std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,
@@ -180,14 +166,12 @@ std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine, const 
     std::int64_t mine;
     std::vector<std::int64_t> all;
   };
-  auto buffers = std::make_unique<Buffers>();
-  buffers->mine = mine;
-  buffers->all.resize(static_cast<std::size_t>(size));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(&buffers->mine, 1, MPI_INT64_T, buffers->all.data(), 1, MPI_INT64_T, comm,
-                       &request));
-  finish(buffers, request, policy, what);
-  return std::move(buffers->all);
+  UnderWay<Buffers> way{comm, {mine, std::vector<std::int64_t>(static_cast<std::size_t>(size))}};
+  auto& all = way.memory().all;
+  check(MPI_Iallgather(&way.memory().mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, comm,
+                       way.next()));
+  way.wait(policy, what);
+  return std::move(all);
 }
 
 std::int64_t sum_before(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,
@@ -203,18 +187,18 @@ void sums(MPI_Comm comm, std::span<std::int64_t> before, std::span<std::int64_t>
     std::vector<std::int64_t> mine;
     std::vector<std::int64_t> before;
   };
-  auto buffers = std::make_unique<Buffers>();
-  buffers->mine.assign(before.begin(), before.end());
-  buffers->before.resize(before.size());
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iexscan(buffers->mine.data(), buffers->before.data(), checked_cast<int>(before.size()),
-                    MPI_INT64_T, MPI_SUM, comm, &request));
+  UnderWay<Buffers> way{comm};
+  auto& [mine, sum_before] = way.memory();
+  mine.assign(before.begin(), before.end());
+  sum_before.resize(before.size());
+  check(MPI_Iexscan(mine.data(), sum_before.data(), checked_cast<int>(before.size()), MPI_INT64_T,
+                    MPI_SUM, comm, way.next()));
   sum(comm, all, policy, what);  // both are on their way together
-  finish(buffers, request, policy, what);
+  way.wait(policy, what);
   if (rank == 0) {
-    std::ranges::fill(buffers->before, 0);
+    std::ranges::fill(sum_before, 0);
   }
-  std::ranges::copy(buffers->before, before.begin());
+  std::ranges::copy(sum_before, before.begin());
 }
 
 std::int64_t maximum_before(MPI_Comm comm, std::int64_t mine, std::int64_t first,
@@ -235,14 +219,14 @@ std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine
     std::vector<int> begins;
     std::string all;
   };
-  auto buffers = std::make_unique<Buffers>();
+  UnderWay<Buffers> way{comm};
+  auto* const buffers = &way.memory();
   buffers->mine = mine;
   buffers->length = checked_cast<int>(mine.size());
   buffers->lengths.resize(rank == root ? static_cast<std::size_t>(size) : 0);
-  MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Igather(&buffers->length, 1, MPI_INT, buffers->lengths.data(), 1, MPI_INT, root, comm,
-                    &request));
-  finish(buffers, request, policy, what);
+                    way.next()));
+  way.wait(policy, what);
   std::size_t total = 0;
   for (const int length : buffers->lengths) {
     buffers->begins.push_back(checked_cast<int>(total));
@@ -251,8 +235,8 @@ std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine
   buffers->all.resize(total);
   check(MPI_Igatherv(buffers->mine.data(), buffers->length, MPI_CHAR, buffers->all.data(),
                      buffers->lengths.data(), buffers->begins.data(), MPI_CHAR, root, comm,
-                     &request));
-  finish(buffers, request, policy, what);
+                     way.next()));
+  way.wait(policy, what);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < buffers->lengths.size(); ++i) {
     texts.push_back(buffers->all.substr(static_cast<std::size_t>(buffers->begins[i]),
@@ -262,12 +246,11 @@ std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine
 }
 
 Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what) {
-  auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Comm_idup(comm, copy.get(), &request));
-  finish(copy, request, policy, what);
-  check(MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN));
-  return Communicator{*copy};
+  UnderWay<MPI_Comm> way{comm, MPI_COMM_NULL};
+  check(MPI_Comm_idup(comm, &way.memory(), way.next()));
+  way.wait(policy, what);
+  check(MPI_Comm_set_errhandler(way.memory(), MPI_ERRORS_RETURN));
+  return Communicator{way.memory()};
 }
 
 // The split has no nonblocking form: all are here before it.

@@ -16,7 +16,8 @@
 #include "base/system_file.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
-#include "mpi/wait.h"
+#include "mpi/under_way.h"
+#include "mpi/wait_policy.h"
 
 namespace iocomp::mpi {
 namespace {
@@ -26,17 +27,16 @@ constexpr double nanosecond = 1e-9;
 constexpr const char* for_the_clock = "the clock of another node";
 
 void send_time(MPI_Comm comm, int rank, int tag, double time, const WaitPolicy& policy) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Isend(&time, 1, MPI_DOUBLE, rank, tag, comm, &request));
-  wait(request, policy, for_the_clock);
+  UnderWay<double> way{comm, time};
+  check(MPI_Isend(&way.memory(), 1, MPI_DOUBLE, rank, tag, comm, way.next()));
+  way.wait(policy, for_the_clock);
 }
 
 double receive_time(MPI_Comm comm, int rank, int tag, const WaitPolicy& policy) {
-  double time = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Irecv(&time, 1, MPI_DOUBLE, rank, tag, comm, &request));
-  wait(request, policy, for_the_clock);
-  return time;
+  UnderWay<double> way{comm};
+  check(MPI_Irecv(&way.memory(), 1, MPI_DOUBLE, rank, tag, comm, way.next()));
+  way.wait(policy, for_the_clock);
+  return way.memory();
 }
 
 ClockOffset ask(MPI_Comm comm, int tag, const std::function<double()>& now,

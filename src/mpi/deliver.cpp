@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 #include "mpi/error.h"
+#include "mpi/under_way.h"
 #include "mpi/wait.h"
 
 namespace iocomp::mpi {
@@ -35,31 +36,24 @@ bool take_one(MPI_Comm comm, int tag, std::vector<Letter>& taken) {
 
 std::vector<Letter> deliver(MPI_Comm comm, int tag, const std::vector<Letter>& letters,
                             const WaitPolicy& policy, const char* what) {
-  std::vector<MPI_Request> sends;
-  sends.reserve(letters.size());
-  for (const auto& letter : letters) {
-    sends.push_back(MPI_REQUEST_NULL);
+  UnderWay<std::vector<Letter>> way{comm, letters};
+  for (const auto& letter : way.memory()) {
     check(MPI_Issend(letter.numbers.data(), checked_cast<int>(letter.numbers.size()), MPI_INT,
-                     letter.rank, tag, comm, &sends.back()));
+                     letter.rank, tag, comm, way.next()));
   }
   std::vector<Letter> taken;
-  MPI_Request all = MPI_REQUEST_NULL;
   bool entered = false;
   Nap nap;
   Deadline deadline{policy};
   for (int over = 0; over == 0;) {
     bool moved = take_one(comm, tag, taken);
-    int sent = 0;
-    if (!entered) {
-      check(MPI_Testall(checked_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE));
-    }
-    if (sent != 0) {  // all of this rank's letters are in their receivers' hands
+    check(MPI_Testall(checked_cast<int>(way.requests().size()), way.requests().data(), &over,
+                      MPI_STATUSES_IGNORE));
+    if (over != 0 && !entered) {  // all of this rank's letters are in their receivers' hands
+      over = 0;
       entered = true;
       moved = true;
-      check(MPI_Ibarrier(comm, &all));
-    }
-    if (entered) {
-      check(MPI_Test(&all, &over, MPI_STATUS_IGNORE));
+      check(MPI_Ibarrier(comm, way.next()));
     }
     if (moved) {
       nap.reset();

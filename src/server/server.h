@@ -17,6 +17,7 @@
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "mpi/under_way.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
 #include "server/context.h"
@@ -80,6 +81,9 @@ class Actions {
  public:
   using Perform = std::function<void(std::uint64_t file, const protocol::ActionNote&)>;
   Actions(MPI_Comm servers, Perform perform) : servers_{servers}, perform_{std::move(perform)} {}
+  Actions(const Actions&) = delete;
+  Actions& operator=(const Actions&) = delete;
+  ~Actions() { mpi::leave_to_mpi(servers_, {gate_}, nullptr); }
 
   void queue(std::uint64_t file, protocol::ActionNote note) {
     queue_.emplace_back(file, std::move(note));

@@ -259,3 +259,35 @@ def test_time_in_which_the_whole_job_is_suspended_is_no_waiting(actors: Actors, 
     assert not job.failures(), job
     assert job.status == 0, job
     assert "waited" not in job.output, job
+
+
+@pytest.mark.parametrize(
+    "call", ["open out series", "put_rows out u", "should_stop", "end_step out", "close out", "read in"]
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_a_program_that_has_waited_in_vain_ends_as_usual(actors: Actors, mode: str, call: str) -> None:
+    """MPI goes on with what the wait has given up, in the MPI_Finalize of the program too."""
+    calls = [
+        "init",
+        "open in series",
+        "define in u int64 8x8",
+        "put in u",
+        "close in",
+        "open out series",
+        "define out u int64 8x8",
+        "put_rows out u",
+        "should_stop",
+        "end_step out",
+        "close out",
+        "read in",
+    ]
+    before = calls[: calls.index(call)]
+    text = "\n".join([*before, "@1 pause 4", call, "finalize"]) + "\n"
+    job = actors.play(
+        text,
+        ranks=3 if mode != "async" else 6,
+        settings=mode_settings(mode),
+        environment=DEADLINE,
+        alone=True,
+    )
+    assert job.status == 0, job

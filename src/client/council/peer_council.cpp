@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "base/checked.h"
 #include "mpi/error.h"
+#include "mpi/under_way.h"
 #include "steps/tree.h"
 
 namespace iocomp::client {
@@ -53,13 +55,12 @@ steps::Tree PeerCouncil::tree_of(const Setup& setup) {
 
 PeerCouncil::PeerCouncil(Setup setup) : Council{tree_of(setup)}, setup_{std::move(setup)} {}
 
-// MPI may still read messages that nobody has taken, so they are never freed.
+// MPI may still read messages that nobody has taken.
 PeerCouncil::~PeerCouncil() {
-  static auto& never_freed = *new std::vector<Message>;
   forget_sent();
   for (auto& sending : sending_) {
-    never_freed.push_back(std::move(sending.message));
-    MPI_Request_free(&sending.request);
+    mpi::leave_to_mpi(setup_.comm, {sending.request},
+                      std::make_shared<Message>(std::move(sending.message)));
   }
 }
 

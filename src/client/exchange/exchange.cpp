@@ -28,6 +28,7 @@
 #include "contents/variable.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "mpi/under_way.h"
 #include "mpi/wait.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
@@ -138,6 +139,7 @@ class ExchangeMessages {
   /// object.
   [[nodiscard]] std::map<int, std::vector<std::byte>> pass(
       std::map<int, std::vector<std::byte>> messages);
+  [[nodiscard]] const std::vector<MPI_Request>& requests() const noexcept { return requests_; }
 
  private:
   MPI_Comm comm_;
@@ -172,9 +174,7 @@ std::map<int, std::vector<std::byte>> ExchangeMessages::pass(
                            &requests_.emplace_back(MPI_REQUEST_NULL)));
     });
   }
-  for (auto& request : requests_) {
-    mpi::wait(request, policy_, others);
-  }
+  mpi::wait_for_all(requests_, policy_, others);
   return std::move(received_);
 }
 
@@ -191,6 +191,7 @@ class ExchangeSends {
   /// @return true if anything moved.
   bool advance();
   [[nodiscard]] bool is_done() const;
+  [[nodiscard]] const std::vector<MPI_Request>& requests() const noexcept { return requests_; }
 
  private:
   struct Outbound {  // to one aggregator
@@ -282,6 +283,7 @@ class ExchangeStripes {
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
   /// The first failure of a write. Blocks of others are taken all the same.
   [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
+  [[nodiscard]] const std::vector<MPI_Request>& requests() const noexcept { return requests_; }
 
  private:
   struct Receiving {
@@ -412,7 +414,7 @@ void ExchangeStripes::write(const std::vector<writing::Stripe>& stripes) {
   }
 }
 
-/// One exchange, of one step. Each member but `failure` is collective over the ranks. They must be
+/// One exchange, of one step. `tell` and `move` are collective over the ranks. They must be
 /// called in this order.
 class ExchangeRound {
  public:
@@ -424,6 +426,8 @@ class ExchangeRound {
   /// Send, receive and write.
   void move();
   [[nodiscard]] const Outcome& failure() const noexcept { return stripes_->failure(); }
+  /// Those that may be under way.
+  [[nodiscard]] std::vector<MPI_Request> requests() const;
 
  private:
   struct Outbound {  // to one aggregator
@@ -569,6 +573,15 @@ void ExchangeRound::move() {
   }
 }
 
+std::vector<MPI_Request> ExchangeRound::requests() const {
+  std::vector<MPI_Request> all = messages_.requests();
+  all.insert(all.end(), sends_.requests().begin(), sends_.requests().end());
+  if (stripes_ != nullptr) {
+    all.insert(all.end(), stripes_->requests().begin(), stripes_->requests().end());
+  }
+  return all;
+}
+
 }  // namespace
 
 Exchange::Exchange(Setup setup) : setup_{std::move(setup)} {
@@ -590,12 +603,12 @@ bool Exchange::takes(const Block& block) const noexcept {
 Outcome Exchange::carry_out(const std::vector<const Block*>& blocks, const FindVariable& variable,
                             const Target& target) {
   // After a deadline MPI may still use memory of the round, so the round is left to MPI.
-  auto round = std::make_unique<ExchangeRound>(setup_, rank_, runs_, variable, target);
+  auto round = std::make_shared<ExchangeRound>(setup_, rank_, runs_, variable, target);
   try {
     round->tell(blocks);
     round->move();
   } catch (...) {
-    (void)round.release();
+    mpi::leave_to_mpi(setup_.comm, round->requests(), round);
     throw;
   }
   return round->failure();

@@ -27,7 +27,8 @@
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
-#include "mpi/wait.h"
+#include "mpi/under_way.h"
+#include "mpi/wait_policy.h"
 
 namespace iocomp::formats {
 
@@ -179,7 +180,13 @@ std::vector<Message> room(const Words& words, const Words& bytes) {
 Arrived exchange(const StepChunks& chunks,
                  const std::vector<std::vector<const ChunkPart*>>& leaving, MPI_Comm writers,
                  const mpi::WaitPolicy& policy) {
-  std::vector<Message> out;
+  struct Messages {
+    std::vector<Message> in;
+    std::vector<Message> out;
+  };
+  mpi::UnderWay<Messages> way{writers};
+  auto& in = way.memory().in;
+  auto& out = way.memory().out;
   Words words(leaving.size(), 0);
   Words bytes(leaving.size(), 0);
   Outcome mine = outcome_of([&] {
@@ -196,30 +203,26 @@ Arrived exchange(const StepChunks& chunks,
   const Words words_in = mpi::to_each(writers, std::move(words), policy, others);
   const Words bytes_in = mpi::to_each(writers, bytes, policy, others);
   Arrived arrived;
-  std::vector<Message> in;
-  std::vector<MPI_Request> requests;
   if (mine.ok()) {
     mine = outcome_of([&] {
       in = room(words_in, bytes_in);
-      requests.reserve(2 * (in.size() + out.size()));
+      way.requests().reserve(2 * (in.size() + out.size()));
     });
   }
   mpi::agree(writers, mine, policy, others).throw_unless_ok();
   for (auto& message : in) {
     mpi::check(MPI_Irecv(message.words.data(), checked_cast<int>(message.words.size()), MPI_INT64_T,
-                         message.rank, words_tag, writers, &requests.emplace_back()));
+                         message.rank, words_tag, writers, way.next()));
     mpi::check(MPI_Irecv(MPI_BOTTOM, 1, message.bytes.raw(), message.rank, bytes_tag, writers,
-                         &requests.emplace_back()));
+                         way.next()));
   }
   for (const auto& message : out) {
     mpi::check(MPI_Isend(message.words.data(), checked_cast<int>(message.words.size()), MPI_INT64_T,
-                         message.rank, words_tag, writers, &requests.emplace_back()));
+                         message.rank, words_tag, writers, way.next()));
     mpi::check(MPI_Isend(MPI_BOTTOM, 1, message.bytes.raw(), message.rank, bytes_tag, writers,
-                         &requests.emplace_back()));
+                         way.next()));
   }
-  for (auto& request : requests) {
-    mpi::wait(request, policy, others);
-  }
+  way.wait(policy, others);
   arrived.outcome = outcome_of([&] {
     for (auto& message : in) {
       const auto length =

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "mpi/error.h"
+#include "mpi/under_way.h"
 
 namespace iocomp::transport {
 namespace {
@@ -31,12 +33,11 @@ MessageTransport::MessageTransport(MPI_Comm comm, int window, bool limited)
     : comm_{comm}, window_{window}, limited_{limited} {}
 
 MessageTransport::~MessageTransport() {
-  // Normally nothing is left. After a failure the job is going down, and a request must not outlive
-  // its buffer.
+  // Normally nothing is left. After a failure the job is going down.
   for (auto& request : send_requests_) {
     MPI_Cancel(&request);
-    MPI_Request_free(&request);
   }
+  mpi::leave_to_mpi(comm_, send_requests_, std::make_shared<std::vector<Sent>>(std::move(sent_)));
 }
 
 PostId MessageTransport::post(int rank, std::vector<std::byte> message,
