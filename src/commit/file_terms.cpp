@@ -11,6 +11,7 @@
 #include "array/element_type.h"
 #include "array/rounding.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/variable.h"
@@ -33,6 +34,11 @@ void check_name(const std::string& name) {
 
 std::string path_in_force(const std::string& name, const std::string& path,
                           const formats::Format& format) {
+  const std::string last = name_in_folder(path);
+  if (!path.empty() && (last.empty() || last == "." || last == "..")) {
+    throw Error{ErrorCode::invalid_setting,
+                "files." + name + ".path is \"" + path + "\", a folder; it must name a file in it"};
+  }
   return path.empty() ? name + std::string{format.traits().extension} : path;
 }
 

@@ -2,6 +2,7 @@
 #include "commit/kept_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -41,6 +42,14 @@ void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
 }  // namespace
 
 KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::int64_t after) {
+  // Its manifest and its lock lie beside the file itself.
+  if (const auto found = names.target.folder().find(names.target.name());
+      found && S_ISLNK(found->st_mode)) {
+    const auto end = names.target.folder().end_of_link(names.target.name());
+    throw Error{ErrorCode::target_exists,
+                "cannot continue " + names.target.text() + ": it is a link, which leads " +
+                    (end.empty() ? "nowhere" : "to " + end + "; give that path")};
+  }
   const auto text = manifest_in_force(names.manifest);
   if (!text) {
     throw Error{ErrorCode::storage_failure, "cannot continue " + names.target.text() +
@@ -96,7 +105,7 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
 }
 
 void cut(const Path& path, std::int64_t bytes) {
-  const Descriptor file = path.folder().open(path.name(), O_WRONLY, OpenFolder::Links::of_owner);
+  const Descriptor file = path.folder().open(path.name(), O_WRONLY);
   set_length(file, bytes, path.text());
   make_durable(file, path.text());
 }

@@ -180,6 +180,11 @@ contents::Beginning Publication::begin() {
   return beginning_;
 }
 
+bool Publication::keeps_none_of(std::span<const std::int64_t> earlier) const noexcept {
+  return identity_.existing == config::Existing::replace ||
+         (!earlier.empty() && earlier.front() > identity_.after);
+}
+
 // If the file is continued, the lost steps are removed from the newest on. So a kill leaves only
 // what some job has committed.
 contents::Beginning Publication::begin_steps() {
@@ -197,8 +202,12 @@ contents::Beginning Publication::begin_steps() {
   for (const auto number : earlier.superseded) {
     remove_committed(step_names(number));
   }
-  if (identity_.existing == config::Existing::replace) {
-    *superseded_ = earlier.numbers;
+  if (keeps_none_of(earlier.numbers)) {  // the first commit removes them
+    if (identity_.existing == config::Existing::go_on) {
+      tell_of_lost(earlier.numbers);
+      tell_of_missing({});
+    }
+    *superseded_ = std::move(earlier.numbers);
     return {};
   }
   std::vector<std::int64_t> lost;  // descending
@@ -271,15 +280,17 @@ contents::Beginning Publication::begin_file() {
     beginning.bytes = 0;
   }
   const bool is_shortened = kept->is_shortened && !has_bug(Bug::dropped_steps_stay);
-  if (is_shortened || !target.folder_mark.empty()) {
-    beginning_ = beginning;
-    write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
+  if (is_shortened) {
     tell_of_lost(kept->lost);
   }
   if (steps_ == 0) {  // nothing is kept: the first commit replaces it
     of_earlier_ = {};
     told_ = {};
     return {.number = beginning.number};
+  }
+  if (is_shortened || !target.folder_mark.empty()) {
+    beginning_ = beginning;
+    write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
   }
   if (format_->traits().offsets_by_layout) {
     target.target.folder().check_fence(target.target.name());
@@ -523,7 +534,7 @@ void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> abse
 void Publication::go_on_after(std::deque<std::int64_t> committed, bool has_committed) {
   *kept_ = std::move(committed);
   auto earlier = earlier_steps(path_);
-  if (identity_.existing == config::Existing::replace) {
+  if (keeps_none_of(earlier.numbers)) {
     *superseded_ = has_committed ? std::move(earlier.superseded) : std::move(earlier.numbers);
   } else {
     std::erase_if(earlier.numbers, [first = catalogue_->number(0)](auto n) { return n >= first; });

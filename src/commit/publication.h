@@ -157,6 +157,8 @@ class Publication {
   [[nodiscard]] bool replaces() const noexcept {
     return identity_.existing != config::Existing::refuse;
   }
+  /// True if all steps of earlier jobs go. @param earlier  ascending.
+  [[nodiscard]] bool keeps_none_of(std::span<const std::int64_t> earlier) const noexcept;
   [[nodiscard]] contents::Beginning begin_steps();
   [[nodiscard]] contents::Beginning begin_file();
   [[nodiscard]] std::optional<KeptFile> kept_file() const;

@@ -47,10 +47,9 @@ void agree_on(Outcome mine, MPI_Comm writers, const mpi::WaitPolicy& wait) {
 }
 
 Descriptor open_physical(const Path& path, Opening opening, int access) {
-  return opening == Opening::shares ? make_or_share_file(path, access)
-         : opening == Opening::finds_earlier
-             ? path.folder().open(path.name(), access, OpenFolder::Links::of_owner)
-             : path.folder().open_own(path.name(), access);
+  return opening == Opening::shares          ? make_or_share_file(path, access)
+         : opening == Opening::finds_earlier ? path.folder().open(path.name(), access)
+                                             : path.folder().open_own(path.name(), access);
 }
 
 Descriptor open_together(const Path& path, MPI_Comm writers, const mpi::WaitPolicy& wait,

@@ -21,7 +21,7 @@ namespace {
 
 // Reads the bytes of the file that a switch would replace.
 Switch switch_in(const Path& path, const Switch& next) {
-  const Descriptor file = path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::of_owner);
+  const Descriptor file = path.folder().open(path.name(), O_RDONLY);
   Switch now{next.offset, std::vector<std::byte>(next.bytes.size())};
   const auto got = ::pread(file.raw(), now.bytes.data(), now.bytes.size(), now.offset);
   if (got != std::ssize(now.bytes)) {

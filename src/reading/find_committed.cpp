@@ -30,7 +30,18 @@ struct Found {
   bool one_file = false;
   std::map<std::int64_t, Path> of_step;
   std::string uncommitted;  // a file that is being written; empty if there is none
+  std::string other;        // a committed file of that name, with the ending of another format
 };
+
+// The name without its ending, which tells the format.
+std::string stem(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
+// True if a file differs from `plain` in its ending alone.
+bool is_of_another_format(const std::string& name, const std::string& plain) {
+  const auto of_step = commit::name_of_step(name);
+  const std::string& other = of_step ? of_step->plain : name;
+  return other != plain && other != stem(other) && stem(other) == stem(plain);
+}
 
 Found look_for(const Path& path) {
   const std::string& plain = path.name();
@@ -41,6 +52,8 @@ Found look_for(const Path& path) {
       found.one_file = true;
     } else if (const auto step = commit::step_in_name(name, plain)) {
       found.of_step.emplace(*step, path.beside(name));
+    } else if (is_of_another_format(name, plain) && path.beside(name + ".json").is_there()) {
+      found.other = std::max(found.other, path.beside(name).text());
     } else if (!name.ends_with(".json") && !name.ends_with(".vtkhdf") && !target.empty() &&
                (target == plain || commit::step_in_name(target, plain))) {
       found.uncommitted = path.beside(name).text();
@@ -159,7 +172,7 @@ void add_steps(Committed& committed, const Path& plain, const Found& found, cons
   }
 }
 
-Error none_there(const Sought& sought, const std::string& path, const std::string& uncommitted) {
+Error none_there(const Sought& sought, const std::string& path, const Found& found) {
   const std::string& one = path;
   const std::string name = name_in_folder(path);
   const std::string many =
@@ -168,8 +181,12 @@ Error none_there(const Sought& sought, const std::string& path, const std::strin
   story += sought.kind == Sought::Kind::one_file        ? one
            : sought.kind == Sought::Kind::file_per_step ? many
                                                         : one + ", nor " + many;
-  if (!uncommitted.empty()) {
-    story += "; " + uncommitted + " is there, of which nothing is committed (yet)";
+  if (!found.uncommitted.empty()) {
+    story += "; " + found.uncommitted + " is there, of which nothing is committed (yet)";
+  }
+  if (!found.other.empty()) {  // a program that starts anew would not tell it
+    story += "; " + found.other + " is there, of another format than the settings say";
+    log::warning(story);
   }
   return Error{ErrorCode::not_found, story};
 }
@@ -192,7 +209,7 @@ Committed find_committed(const Sought& sought) {
                     ".kind = \"series\" or \"checkpoint\""};
   }
   if (!one && !many) {
-    throw none_there(sought, said, found.uncommitted);
+    throw none_there(sought, said, found);
   }
   Committed committed;
   committed.folder = path.folder().address();

@@ -210,7 +210,7 @@ class FileCheck {
         is_planned ? difference(*input_, *planned_, step) : "nobody has made it";
     if (wrong.empty()) {
       new_.insert(step);
-      if (was_there && !planned_->goes_on && is_old()) {
+      if (was_there && keeps_nothing(*planned_, told_.before) && is_old()) {
         alike_.insert(step);
       }
     } else if (is_old()) {
@@ -318,6 +318,7 @@ class FileCheck {
   }
 
   void check_before() {
+    const bool begins_anew = keeps_nothing(*planned_, told_.before);
     for (const auto& [step, file] : told_.before.steps) {
       const bool is_kept = planned_->goes_on && step <= told_.before.after;
       const bool may_go = !told_.first_step && told_.before.unsure.contains(step);
@@ -325,11 +326,11 @@ class FileCheck {
           (has_values(*file, step) || !all_.contains(step))) {
         broken(name_of(step) + " was committed by an earlier job, and is not there" + reason_);
       }
-      if (planned_->goes_on && !is_kept && told_.first_step && old_.contains(step) &&
+      if (!begins_anew && !is_kept && told_.first_step && old_.contains(step) &&
           has_values(*file, step)) {
         broken(name_of(step) + " was dropped by a job that goes on before it, and is there");
       }
-      if (!planned_->goes_on && has_values(*file, step) && !all_.contains(step) &&
+      if (begins_anew && has_values(*file, step) && !all_.contains(step) &&
           count_kept(*planned_) == 0 && all_.size() == old_.size()) {
         broken("step " + std::to_string(step) + " of what " + planned_->name +
                " was before is gone, and nothing came in its place" + reason_);
@@ -338,7 +339,7 @@ class FileCheck {
     const bool has_new = std::ranges::any_of(new_, [&](std::int64_t step) {
       return has_values(*planned_, step) && !alike_.contains(step);
     });
-    if (!planned_->goes_on && !old_.empty() && has_new) {
+    if (begins_anew && !old_.empty() && has_new) {
       broken(planned_->name + " has steps of before beside new ones");
     }
   }

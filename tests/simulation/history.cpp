@@ -194,8 +194,9 @@ Result History::run() {
       if (!is_after_power_loss) {
         before_[file].unsure = untold(before_[file].steps, told_[file]);
         before_[file].removed = removed(job.files[file], told_[file], before_[file].steps);
-        before_[file].is_untold = !job.files[file].goes_on && !told_[file].is_closed &&
-                                  told_[file].committed.empty() && told_[file].closed.empty();
+        before_[file].is_untold = keeps_nothing(job.files[file], told_[file].before) &&
+                                  !told_[file].is_closed && told_[file].committed.empty() &&
+                                  told_[file].closed.empty();
       }
     }
     if (number < plan_.next.size()) {

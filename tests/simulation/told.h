@@ -39,6 +39,11 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
+/// True if a job keeps nothing of what was there. Then all of that stays until its first commit.
+[[nodiscard]] inline bool keeps_nothing(const PlannedFile& file, const Found& before) {
+  return !file.goes_on || (!before.steps.empty() && before.steps.begin()->first > before.after);
+}
+
 /// The answers of a program's calls about one file so far.
 struct Told {
   std::set<std::int64_t> committed{};

@@ -249,7 +249,7 @@ class DatasetTarget : public StepTarget {
   };
   [[nodiscard]] bool is_folder() const noexcept { return kind_ != Kind::hdf5; }
   void make_place(const Path& path);
-  void hold_folder(const Path& path, OpenFolder::Links links);
+  void hold_folder(const Path& path);
   void find_place(const Path& path, std::int64_t kept_steps);
   void open(const FormatOptions& options);
   void check_room(const Description& description) const;
@@ -345,19 +345,17 @@ void DatasetTarget::make_place(const Path& path) {
              }
            }),
            writers_.comm(), writers_.wait());
-  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::as_they_are); }), writers_.comm(),
-           writers_.wait());
+  agree_on(outcome_of([&] { hold_folder(path); }), writers_.comm(), writers_.wait());
   file_ = open_together({folder_, "md.idx"}, writers_.comm(), writers_.wait());
 }
 
-void DatasetTarget::hold_folder(const Path& path, OpenFolder::Links links) {
-  folder_ = std::make_shared<const OpenFolder>(path.folder().folder(path.name(), links));
+void DatasetTarget::hold_folder(const Path& path) {
+  folder_ = std::make_shared<const OpenFolder>(path.folder().folder(path.name()));
 }
 
 // Finds the files that ADIOS2 will append to.
 void DatasetTarget::find_place(const Path& path, std::int64_t kept_steps) {
-  agree_on(outcome_of([&] { hold_folder(path, OpenFolder::Links::followed); }), writers_.comm(),
-           writers_.wait());
+  agree_on(outcome_of([&] { hold_folder(path); }), writers_.comm(), writers_.wait());
   std::optional<EarlierDataset> earlier;
   const auto go_on = [&](const std::function<void()>& call) {
     writers_.together("go on with", path_, call);

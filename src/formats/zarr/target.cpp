@@ -147,16 +147,13 @@ StoreTarget::StoreTarget(const Path& path, const FormatOptions& options, MPI_Com
                .bypasses_cache = options.bypasses_cache,
                .open = [this] { open_shard(); }}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
-  const bool is_there = options.earlier_steps >= 0;
   on_first([&] {
-    if (!is_there) {
+    if (options.earlier_steps < 0) {
       make_root(path);
     }
   });
-  agree(outcome_of([&] {
-    root_ = std::make_shared<const OpenFolder>(path.folder().folder(
-        path.name(), is_there ? OpenFolder::Links::followed : OpenFolder::Links::as_they_are));
-  }));
+  agree(outcome_of(
+      [&] { root_ = std::make_shared<const OpenFolder>(path.folder().folder(path.name())); }));
   on_first([&] { store_ = std::make_unique<Store>(root_, options_); });
 }
 

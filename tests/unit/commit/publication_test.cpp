@@ -16,6 +16,8 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "commit/commit.h"
+#include "commit/earlier_steps.h"
+#include "commit/file_terms.h"
 #include "commit/kept_file.h"
 #include "commit/read_manifest.h"
 #include "config/file_settings.h"
@@ -115,6 +117,61 @@ TEST_F(PublicationOfASeries, AFormatWhoseFilesCannotGoOnSaysSo) {
   }
 }
 
+// A program that has not found its checkpoint goes on after -1, perhaps by mistake.
+TEST_F(PublicationOfASeries, WhatIsDroppedAsAWholeStaysUntilTheFirstCommit) {
+  write_text(publication_.names(-1).temporary.text(), std::string(96, 'x'));
+  commit(0);
+  commit(1);
+  publication_.commit_file(contents_, catalogue_)();
+  Publication next{going_on(-1), format_, &catalogue_};
+  const auto beginning = next.begin();
+  EXPECT_FALSE(beginning.is_there);
+  EXPECT_EQ(beginning.number, 0);
+  const TargetNames names = next.names(-1);
+  const auto committed_steps = [&names] {
+    return parse_manifest(text_of(names.manifest.text()), names.manifest.text()).committed_steps;
+  };
+  EXPECT_EQ(committed_steps(), 2);
+  EXPECT_EQ(text_of(names.target.text()).size(), 96U);
+  write_text(names.temporary.text(), std::string(32, 'y'));
+  commit(0, next);
+  EXPECT_EQ(committed_steps(), 1);
+  EXPECT_EQ(text_of(names.target.text()), std::string(32, 'y'));
+}
+
+TEST_F(PublicationOfASeries, FilesOfStepsThatAreAllDroppedStayUntilTheFirstCommit) {
+  auto identity = going_on(INT64_MAX);
+  identity.file_per_step = true;
+  for (const std::int64_t after : {std::int64_t{INT64_MAX}, std::int64_t{-1}}) {
+    identity.after = after;
+    Publication job{identity, format_, &catalogue_};
+    EXPECT_EQ(job.begin().number, 0);
+    const bool is_first = after == INT64_MAX;
+    for (std::int64_t step = 0; step < (is_first ? 3 : 1); ++step) {
+      EXPECT_EQ(job.names(2).target.is_there(), !is_first || step > 2);
+      write_text(job.names(step).temporary.text(), std::string(96, 'x'));
+      commit(step, job);
+    }
+    EXPECT_EQ(earlier_steps(job.path()).numbers.size(), is_first ? 3U : 1U);
+  }
+}
+
+// The manifest and the lock would lie beside the link, and other jobs would not see them.
+TEST_F(PublicationOfASeries, ALinkIsNotContinued) {
+  const TargetNames names = target_names(Path{folder_ / "link"}, -1, "here-1");
+  const std::string file = folder_ / "file";
+  ManifestHead head;
+  head.format = "posix";
+  write_manifest(names, head, {});
+  std::filesystem::create_symlink("file", names.target.text());
+  for (const std::string& end : {std::string{"nowhere"}, "to " + file}) {
+    const auto refused = outcome_of([&] { (void)kept_of(names, formats::format("posix"), 9); });
+    EXPECT_EQ(refused.code, ErrorCode::target_exists);
+    EXPECT_NE(refused.story.find("a link, which leads " + end), std::string::npos) << refused.story;
+    write_text(file, "values");
+  }
+}
+
 TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {
   write_text(publication_.names(-1).temporary.text(), "values");
   commit(0);
@@ -171,6 +228,15 @@ TEST_F(PublicationOfASeries, NamesTheStepsThatTheLastJobHadNotCommitted) {
             std::string::npos);
   EXPECT_EQ(told_after(6), "");
   log::configure(log::Level::silent, "");
+}
+
+TEST_F(PublicationOfASeries, APathThatNamesAFolderIsRefused) {
+  EXPECT_EQ(path_in_force("out", "there/it", format_), "there/it");
+  for (const char* path : {"there/", ".", "there/.."}) {
+    EXPECT_EQ(outcome_of([&] { (void)path_in_force("out", path, format_); }).code,
+              ErrorCode::invalid_setting)
+        << path;
+  }
 }
 
 // Only the format knows where such a file ends.

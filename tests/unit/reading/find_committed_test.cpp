@@ -13,6 +13,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "base/wire.h"
 #include "commit/commit.h"
@@ -143,6 +144,24 @@ TEST_F(FindCommitted, SaysThatSomethingIsInTheMaking) {
   EXPECT_NE(story.find(".data.000002.bin.iocomp-node-77 is there, of which nothing is committed"),
             std::string::npos)
       << story;
+}
+
+// The settings may name another format than those of the last job did.
+TEST_F(FindCommitted, SaysWhatIsThereInAnotherFormat) {
+  write_checkpoint(3);
+  write_checkpoint(7);
+  write_text(folder_ / "data.json", "{}");  // somebody's own
+  path_ = folder_ / "data.h5";
+  log::configure(log::Level::warning, "test");
+  for (const auto kind : {Sought::Kind::either, Sought::Kind::file_per_step}) {
+    testing::internal::CaptureStderr();
+    const auto [code, story] = failure(kind);
+    EXPECT_EQ(code, ErrorCode::not_found);
+    EXPECT_NE(story.find((folder_ / "data.000007.bin") + " is there, of another format"),
+              std::string::npos)
+        << story;
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(story), std::string::npos);
+  }
 }
 
 TEST_F(FindCommitted, AsksWhichWhenBothAreThere) {
