@@ -40,15 +40,17 @@ std::string edited(const std::string& text, const std::string& section,
                    const std::vector<std::pair<std::string, std::string>>& values) {
   (void)read_toml(text, "the settings", true);
   std::vector<std::string> lines = lines_of(text);
-  const std::string header = '[' + section + ']';
+  const std::string header = section.empty() ? "" : '[' + section + ']';
   std::size_t begin = 0;  // behind the header
-  while (begin < lines.size() && first_word(lines[begin]) != header) {
+  if (!header.empty()) {
+    while (begin < lines.size() && first_word(lines[begin]) != header) {
+      ++begin;
+    }
+    if (begin == lines.size()) {
+      lines.push_back(header);
+    }
     ++begin;
   }
-  if (begin == lines.size()) {
-    lines.push_back(header);
-  }
-  ++begin;
   std::string wanted = header;
   for (const auto& [key, value] : values) {
     const std::string line = key + " = " + value;

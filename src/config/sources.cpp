@@ -52,6 +52,11 @@ std::string contents(const std::string& path) {
 
 }  // namespace
 
+std::string settings_text() {
+  const std::string path = settings_file();
+  return path.empty() ? path : contents(path);
+}
+
 Found read_sources(std::string_view program) {
   Found all{.entries = read_toml(program, program_source, false), .warnings = {}};
   const auto append = [&all](std::vector<Entry> stronger) {

@@ -39,6 +39,10 @@ struct Found {
 /// @throws Error{invalid_setting}, also for a settings file that cannot be read.
 [[nodiscard]] Found read_sources(std::string_view program);
 
+/// The text of the settings file that this process reads; empty: there is none.
+/// @throws Error{invalid_setting} if it cannot be read.
+[[nodiscard]] std::string settings_text();
+
 /// The name of a file in the environment: "fields.v2" is FIELDS_V2.
 [[nodiscard]] std::string environment_name(std::string_view name);
 

@@ -178,6 +178,15 @@ class MapTest(unittest.TestCase):
         )
         self.assertRegex(done.stdout, r"(?m)^placement\.servers +\[\d.*place\.toml")
 
+    def test_the_file_of_settings_keeps_what_holds_here(self) -> None:
+        (self.folder / "iocomp.toml").write_text('[files.x]\npath = "user/place"\n')
+        for mapping in ("consecutive", "sequential"):
+            words = f"--mapping {mapping} --ranks 4 --topology archer2 --settings place.toml"
+            self.map(*words.split())
+            text = (self.folder / "place.toml").read_text()
+            self.assertIn('[files.x]\npath = "user/place"\n', text)
+            self.assertIn(f'mapping = "{mapping}"', text)
+
     def test_the_picture_shows_every_rank(self) -> None:
         self.map(*"--mapping l3 --ranks 128 --topology archer2 --picture node.svg".split())
         picture = xml.dom.minidom.parse(str(self.folder / "node.svg"))

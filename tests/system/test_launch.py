@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import time
+from pathlib import Path
 
 import pytest
 from actors import OK, Actors
@@ -67,6 +71,32 @@ def test_the_kernel_writes_where_there_are_no_servers(actors: Actors) -> None:
     trace = json.loads((job.folder / "trace.json").read_text())
     assert trace["servers"] == 0, job
     assert trace["transport"].startswith("kernel"), job
+
+
+@pytest.mark.parametrize("sent", [signal.SIGUSR1, signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_job_and_nothing_stays(actors: Actors, sent: signal.Signals) -> None:
+    """A batch system sends SIGUSR1 before the walltime ends, as Slurm's --signal does."""
+    words = [actors.build.command, "launch", "--launcher", actors.build.mpi]
+    how = ["--mapping", "oversubscribe", "--ranks", "2", "sh", "-c", "echo $$ > $$.pid; sleep 60"]
+    with subprocess.Popen(
+        [*words, *how], cwd=actors.folder, env=os.environ | {"TMPDIR": str(actors.folder)}
+    ) as job:
+        while len(list(actors.folder.glob("*.pid"))) < 2:
+            time.sleep(0.05)
+        job.send_signal(sent)
+        assert job.wait(timeout=30) > 0  # it ends by itself, not by the signal
+    for rank in actors.folder.glob("*.pid"):
+        assert not Path("/proc", rank.stem).exists()
+    assert not list(actors.folder.glob("iocomp-??????"))
+
+
+def test_what_comes_behind_the_program_is_its_own(actors: Actors) -> None:
+    words = [actors.build.command, "launch", "--launcher", actors.build.mpi, "--ranks", "2"]
+    job = subprocess.run(
+        [*words, "--mapping", "oversubscribe", "echo", "--ranks", "7", "--dry-run"],
+        capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    assert job.stdout == "--ranks 7 --dry-run\n" * 2
 
 
 @pytest.mark.parametrize("by_kernel", [False, True], ids=["sync", "kernel"])

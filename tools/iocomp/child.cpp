@@ -18,36 +18,59 @@
 namespace iocomp::command {
 namespace {
 
+constexpr int passed_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 volatile std::sig_atomic_t child_id = 0;
 
-extern "C" void pass_on(int signal) {
-  if (child_id > 0) {
+/// A terminal sends its interrupts to the child as well.
+extern "C" void pass_on(int signal, siginfo_t* info, void* /*context*/) {
+  const bool child_has_it = info->si_code == SI_KERNEL && (signal == SIGINT || signal == SIGQUIT);
+  if (!child_has_it) {
     kill(static_cast<pid_t>(child_id), signal);
   }
 }
 
-/// A terminal sends its interrupts to the child as well, and the child decides what to do.
-void handle_signals() {
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGQUIT, SIG_IGN);
-  std::signal(SIGTERM, pass_on);
-  std::signal(SIGHUP, pass_on);
+/// The signals that are passed on wait while this exists, until there is a child.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t passed;
+    sigemptyset(&passed);
+    for (const int signal : passed_signals) {
+      sigaddset(&passed, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &passed, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_{};
+};
+
+/// Signals that are ignored, as by nohup, stay so.
+void pass_signals_to(pid_t child) {
+  child_id = child;
+  struct sigaction action{};
+  action.sa_sigaction = pass_on;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int signal : passed_signals) {
+    struct sigaction before{};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) {
+      sigaction(signal, &action, nullptr);
+    }
+  }
 }
 
 /// With the signals as a shell's child has them: this command holds SIGXFSZ.
-int spawn(pid_t& child, std::vector<char*>& arguments) {
+int spawn(pid_t& child, std::vector<char*>& arguments, sigset_t blocked) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGINT);
-  sigaddset(&defaults, SIGQUIT);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  sigset_t blocked;
-  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
   sigdelset(&blocked, SIGXFSZ);
   posix_spawnattr_setsigmask(&attributes, &blocked);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   const int failure =
       posix_spawnp(&child, arguments.front(), nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
@@ -67,13 +90,15 @@ int run_child(const std::vector<std::string>& words,
     arguments.push_back(word.data());
   }
   arguments.push_back(nullptr);
-  handle_signals();
   pid_t child = 0;
-  if (const int failure = spawn(child, arguments); failure != 0) {
-    throw Error{ErrorCode::unsupported,
-                "cannot start " + words.front() + ": " + std::strerror(failure)};
+  {
+    const HeldSignals held;
+    if (const int failure = spawn(child, arguments, held.before()); failure != 0) {
+      throw Error{ErrorCode::unsupported,
+                  "cannot start " + words.front() + ": " + std::strerror(failure)};
+    }
+    pass_signals_to(child);
   }
-  child_id = child;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {

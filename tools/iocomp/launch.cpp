@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "config/sources.h"
 #include "iocomp/child.h"
 #include "iocomp/job_json.h"
 #include "iocomp/job_map.h"
@@ -36,7 +38,15 @@ struct JobLaunch {
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "iocomp-XXXXXX").string();
+    std::error_code failure;
+    const auto folder = std::filesystem::temp_directory_path(failure);
+    if (failure) {
+      const char* const said = std::getenv("TMPDIR");
+      throw Error{ErrorCode::storage_failure, std::string{"there is no folder "} +
+                                                  (said == nullptr ? "/tmp" : said) +
+                                                  " for temporary files (TMPDIR)"};
+    }
+    std::string pattern = (folder / "iocomp-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
       throw Error{ErrorCode::storage_failure,
                   "cannot make the folder " + pattern + ": " + std::strerror(errno)};
@@ -64,6 +74,7 @@ std::optional<Launcher> wanted_launcher(const JobLaunch& options) {
 
 int start(const JobMap& job, LaunchOptions options, const FoundLauncher& launcher) {
   const ScratchFolder scratch;
+  options.present_settings = config::settings_text();
   options.rankfile = scratch.file("rankfile");
   auto launch = launch_of(job, options);
   if (!launch.settings.empty()) {
@@ -118,6 +129,7 @@ void add_launch(CLI::App& app) {
   auto options = std::make_shared<JobLaunch>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "launch", "Start a program with every rank where `iocomp map` says; ends with its status");
+  command->positionals_at_end();  // what comes behind the program is the program's
   add_job_options(*command, options->job);
   command->add_option("--launcher", options->launcher,
                       "slurm, openmpi or mpich (srun in a Slurm allocation, else the MPI's own)");
@@ -128,8 +140,7 @@ void add_launch(CLI::App& app) {
       command->add_flag("--dry-run", options->dry_run, "Print the launch line and start nothing");
   command->add_flag("--json", options->json, "With --dry-run: print it and all ranks as JSON")
       ->needs(dry_run);
-  command->add_option("program", options->launch.program, "After --: the program, its arguments")
-      ->required();
+  command->add_option("program", options->launch.program, "The program, its arguments")->required();
   command->callback([options] { launch_job(*options); });
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "config/edited.h"
 #include "iocomp/job_map.h"
 #include "iocomp/number_list.h"
 #include "iocomp/other_programs.h"
@@ -117,10 +118,13 @@ class Writer {
           "the list of servers is too long for a variable: write it with --settings {}", file));
     }
     variables_.emplace_back("IOCOMP_CONFIG", file);
+    launch_.settings = options_.present_settings;
     for (const auto& [key, value] : settings) {
       const bool is_plain = key == "placement.node_size" || value.starts_with('[');
-      launch_.settings += is_plain ? fmt::format("{} = {}\n", key, value)
-                                   : fmt::format("{} = \"{}\"\n", key, value);
+      const auto dot = key.find('.');
+      const auto section = dot == std::string::npos ? std::string{} : key.substr(0, dot);
+      launch_.settings = config::edited(
+          launch_.settings, section, {{key.substr(dot + 1), is_plain ? value : '"' + value + '"'}});
     }
   }
 

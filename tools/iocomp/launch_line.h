@@ -20,6 +20,7 @@ struct LaunchOptions {
   std::vector<std::string> hosts{};    ///< names of the nodes; empty: those of the allocation
   std::string rankfile{};              ///< openmpi: where it lies
   std::string settings_file{};         ///< use this instead of variables
+  std::string present_settings{};      ///< text of the settings file that it takes the place of
   std::vector<std::string> program{};  ///< with its arguments
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/number_ranges.h"
+#include "config/sources.h"
 #include "iocomp/cost.h"
 #include "iocomp/job_json.h"
 #include "iocomp/job_map.h"
@@ -69,6 +70,7 @@ void show(MapOptions& options) {
   }
   options.launch.launcher = launcher_named(options.launcher);
   const auto job = map_job(options.job);
+  options.launch.present_settings = config::settings_text();
   const auto launch = launch_of(job, options.launch);
   write_files(options, job, launch);
   for (const auto& note : launch.notes) {

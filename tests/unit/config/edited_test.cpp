@@ -20,6 +20,12 @@ TEST(EditedSettings, GetASectionWhereTheyHaveNone) {
             "mode = \"sync\"  # why\n[writing]\npolicy = \"auto\"\nthreads = 4\n");
 }
 
+TEST(EditedSettings, AlsoStandBeforeAllSections) {
+  EXPECT_EQ(edited("", "", {{"mode", "\"sync\""}}), "mode = \"sync\"\n");
+  EXPECT_EQ(edited("mode = \"async\"\n[wait]\ndeadline = 1\n", "", {{"mode", "\"sync\""}}),
+            "mode = \"sync\"\n[wait]\ndeadline = 1\n");
+}
+
 TEST(EditedSettings, KeepWhatElseTheirSectionSays) {
   EXPECT_EQ(
       with_threads(
