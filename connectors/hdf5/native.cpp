@@ -5,14 +5,19 @@
 #include <H5VLconnector_passthru.h>
 #include <H5VLnative.h>
 #include <hdf5.h>
+#include <sys/types.h>
 
+#include <algorithm>
 #include <array>
+#include <climits>
 #include <cstddef>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -34,17 +39,32 @@ bool ask(void* dataset, int what, H5VL_native_dataset_optional_args_t& details) 
   return H5VLdataset_optional(dataset, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
 }
 
-// HDF5 tells of the failure that it has just had. The innermost cause comes first.
-Outcome last_failure() {
-  std::string story = "HDF5 does not say why";
+// Makes a call of HDF5. HDF5 notes what has failed behind its earlier notes, of which it keeps only
+// some: those of this call are taken away.
+Outcome outcome_of_call(const std::function<bool()>& call) {
+  struct Walk {
+    ssize_t before;
+    std::string story;
+  };
+  Walk walk{std::max<ssize_t>(H5Eget_num(H5E_DEFAULT), 0), "HDF5 does not say why"};
+  if (call()) {
+    return {};
+  }
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
-      [](unsigned /*number*/, const H5E_error2_t* error, void* to) -> herr_t {
-        *static_cast<std::string*>(to) = error->desc;
+      [](unsigned number, const H5E_error2_t* error, void* to) -> herr_t {
+        auto& found = *static_cast<Walk*>(to);
+        if (std::cmp_less(number, found.before)) {
+          return 0;
+        }
+        found.story = error->desc;
         return 1;  // that is enough
       },
-      &story);
-  return {ErrorCode::storage_failure, story};
+      &walk);
+  if (const auto notes = H5Eget_num(H5E_DEFAULT); notes > walk.before) {
+    H5Epop(H5E_DEFAULT, static_cast<size_t>(notes - walk.before));
+  }
+  return {ErrorCode::storage_failure, walk.story};
 }
 
 using Found = std::function<void(const hsize_t* first, haddr_t place)>;
@@ -55,9 +75,26 @@ int found_chunk(const hsize_t* first, unsigned /*filters*/, haddr_t place, hsize
   return H5_ITER_CONT;
 }
 
+// `iocomp run` sets HDF5_PLUGIN_PATH, in place of the folder in which HDF5 looks by itself.
+void search_default_folder() noexcept {
+#ifdef H5_DEFAULT_PLUGINDIR
+  const std::string_view folder = H5_DEFAULT_PLUGINDIR;
+  unsigned folders = 0;
+  bool is_searched = H5PLsize(&folders) < 0;
+  for (unsigned i = 0; i < folders && !is_searched; ++i) {
+    std::array<char, PATH_MAX> name{};
+    is_searched = H5PLget(i, name.data(), name.size()) > 0 && folder == name.data();
+  }
+  if (!is_searched) {
+    H5PLappend(H5_DEFAULT_PLUGINDIR);
+  }
+#endif
+}
+
 }  // namespace
 
 bool find() noexcept {
+  search_default_folder();
   registered = H5VL_NATIVE;
   return registered >= 0;
 }
@@ -198,12 +235,13 @@ Outcome write_chunk(void* dataset, const hsize_t* first, std::span<const std::by
   chunk.filters = 0;  // all of them were applied
   chunk.size = static_cast<decltype(chunk.size)>(filtered.size());
   chunk.buf = filtered.data();
-  return ask(dataset, H5VL_NATIVE_DATASET_CHUNK_WRITE, details) ? Outcome{} : last_failure();
+  return outcome_of_call([&] { return ask(dataset, H5VL_NATIVE_DATASET_CHUNK_WRITE, details); });
 }
 
 Outcome close_dataset(void* dataset) {
-  return H5VLdataset_close(dataset, id(), H5P_DATASET_XFER_DEFAULT, nullptr) >= 0 ? Outcome{}
-                                                                                  : last_failure();
+  return outcome_of_call([dataset] {
+    return H5VLdataset_close(dataset, id(), H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
+  });
 }
 
 }  // namespace iocomp::hdf5::native

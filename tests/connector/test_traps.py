@@ -69,6 +69,7 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
         "removed",
         "linked_first",
         "counts",
+        "plugin_folders",
         "many_files",
         "ends_open_alone",
         "ends_open_filtered",

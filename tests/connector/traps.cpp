@@ -1240,6 +1240,21 @@ void until_killed() {
   pause();
 }
 
+// Where HDF5 looks for filters without HDF5_PLUGIN_PATH.
+void plugin_folders() {
+#ifdef H5_DEFAULT_PLUGINDIR
+  unsigned folders = 0;
+  H5PLsize(&folders);
+  bool is_searched = false;
+  for (unsigned i = 0; i < folders; ++i) {
+    char name[4096] = {};
+    is_searched = is_searched || (H5PLget(i, name, sizeof name) > 0 &&
+                                  std::strcmp(name, H5_DEFAULT_PLUGINDIR) == 0);
+  }
+  require(is_searched, "the folder that HDF5 searches by itself");
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -1277,14 +1292,15 @@ int main(int argc, char** argv) {
       {"removed", removed},
       {"linked_first", linked_first},
       {"counts", counts},
+      {"plugin_folders", plugin_folders},
       {"many_files", many_files},
       {"until_killed", until_killed},
   };
   // HDF5 ends when the process exits, not in MPI_Finalize.
   const std::set<std::string> without_mpi{
-      "other_files",   "serial",       "not_taken",       "full_disk", "forks",
-      "failing_event", "opened_twice", "ends_open_alone", "removed",   "counts",
-      "many_files",    "linked_first", "overtaken_events"};
+      "other_files",   "serial",       "not_taken",        "full_disk",     "forks",
+      "failing_event", "opened_twice", "ends_open_alone",  "removed",       "counts",
+      "many_files",    "linked_first", "overtaken_events", "plugin_folders"};
   if (argc != 3 || !cases.contains(argv[1])) {
     std::fprintf(stderr, "%s <case> <folder>\n", argv[0]);
     return 2;
