@@ -1240,7 +1240,7 @@ void until_killed() {
   pause();
 }
 
-// Where HDF5 looks for filters without HDF5_PLUGIN_PATH.
+// HDF5 looks for filters there without HDF5_PLUGIN_PATH.
 void plugin_folders() {
 #ifdef H5_DEFAULT_PLUGINDIR
   unsigned folders = 0;
