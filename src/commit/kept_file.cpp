@@ -80,6 +80,7 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   kept.is_shortened = kept.head.steps < manifest.committed_steps;
   if (kept.is_shortened) {
     std::erase_if(inventory.contents, [&](const auto& placed) { return is_lost(placed.step); });
+    std::erase_if(inventory.names, [&](const auto& name) { return is_lost(name.first); });
     kept.head.bytes = contents::end_of(inventory.contents);
   }
   for (const auto& placed : inventory.contents) {

@@ -301,12 +301,13 @@ void tell(ToldSteps& told, const contents::Description& description) {
 
 NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, const ToldSteps& earlier) {
+  const bool has_new = !description.contents.empty() || !description.names.empty();
   ToldSteps with_new;
-  if (!description.contents.empty()) {
+  if (has_new) {
     with_new = earlier;
     tell(with_new, description);
   }
-  const ToldSteps& told = description.contents.empty() ? earlier : with_new;
+  const ToldSteps& told = has_new ? with_new : earlier;
   const auto lines = told.lines.text();
   const auto [first, last] = frame(names, head, told, !lines.empty(), description);
   std::vector<std::string_view> parts{first};

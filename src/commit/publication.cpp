@@ -476,7 +476,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
 }
 
 // Tells the steps up to `last` that are not told yet. @return their description without the
-// contents.
+// steps.
 contents::Description Publication::tell_until(std::int64_t last, const contents::Contents& contents,
                                               const contents::Catalogue& catalogue) {
   if (told_.removals != contents.removals()) {
@@ -488,6 +488,7 @@ contents::Description Publication::tell_until(std::int64_t last, const contents:
   tell_attributes_of_earlier(description, last, catalogue);
   told_.until = last + 1;
   description.contents.clear();
+  description.names.clear();
   return description;
 }
 

@@ -167,6 +167,11 @@ void Publisher::go_on_after(const Left& left) {
   }
   const auto absent = std::views::keys(left.failed);
   publication_.go_on_after(left.settled, {absent.begin(), absent.end()}, left.is_published);
+  for (std::int64_t step = 0; step < left.settled; ++step) {
+    if (!left.failed.contains(step)) {
+      contents_.add(step);
+    }
+  }
   for (const auto& [step, variable, sums] : left.contents) {
     contents_.add(step, variable, catalogue_.layout().offset(variable, step), sums);
   }
@@ -179,6 +184,9 @@ void Publisher::go_on_after(const Left& left) {
 }
 
 void Publisher::commit(const steps::Commit& order, std::int64_t settled, const Then& then) {
+  for (std::int64_t step = order.first; step <= order.last; ++step) {
+    contents_.add(step);
+  }
   for (const auto& [step, variable, sums] : order.contents) {
     const auto told = offsets_.find({step, variable});
     const std::int64_t offset = told == offsets_.end() ? -1 : told->second;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,20 +79,30 @@ bool is_equal(const contents::Placed& one, const contents::Placed& other) {
 }  // namespace
 
 void StepLines::add(const contents::Description& description) {
-  const auto& contents = description.contents;
-  for (std::size_t i = 0; i < contents.size();) {
-    const auto step = contents[i].step;
+  auto placed = description.contents.begin();
+  auto name = description.names.begin();
+  const auto first_of = [](const auto& at, const auto& all, auto step) {
+    return at == all.end() ? std::numeric_limits<std::int64_t>::max() : step(*at);
+  };
+  while (placed != description.contents.end() || name != description.names.end()) {
     Run run;
     run.count = 1;
-    run.number = step;
-    for (; i < contents.size() && contents[i].step == step; ++i) {
-      run.first.push_back(contents[i]);
+    run.step = run.number =
+        std::min(first_of(placed, description.contents, [](const auto& one) { return one.step; }),
+                 first_of(name, description.names, [](const auto& one) { return one.first; }));
+    for (; placed != description.contents.end() && placed->step == run.step; ++placed) {
+      run.number = placed->number_of_step();
+      run.first.push_back(*placed);
     }
-    if (const auto name = description.names.find(step); name != description.names.end()) {
+    if (name != description.names.end() && name->first == run.step) {
       run.number = name->second.number;
       if (std::isfinite(name->second.time)) {
         run.times.push_back(name->second.time);
       }
+      ++name;
+    }
+    if (is_implied(run)) {
+      continue;
     }
     if (!extend(run)) {
       end_run();
@@ -100,10 +111,16 @@ void StepLines::add(const contents::Description& description) {
   }
 }
 
+// True if readers find the same step without a line of its own: see Inventory::name_of.
+bool StepLines::is_implied(const Run& step) const {
+  const auto number = run_.count == 0 ? step.step : run_.number + (step.step - run_.step);
+  return step.first.empty() && step.times.empty() && step.number == number;
+}
+
 // Adds the step to the last line, if it continues that. @return true if it does.
 bool StepLines::extend(const Run& step) {
   const auto& first = run_.first;
-  if (run_.count == 0 || step.first.front().step != first.front().step + run_.count ||
+  if (run_.count == 0 || step.step != run_.step + run_.count ||
       step.number != run_.number + run_.count || step.times.empty() != run_.times.empty() ||
       run_.times.size() >= most_times || !std::ranges::equal(first, step.first, is_like)) {
     return false;
@@ -141,13 +158,12 @@ void StepLines::end_run() {
 
 // Each entry begins a line, so that two manifests can be compared by eye and by diff.
 std::string StepLines::line(const Run& run, bool is_first) {
-  const auto step = run.first.front().step;
   std::string text = (is_first ? "\n  " : ",\n  ") + std::string{"{\"step\":"};
-  text += std::to_string(step);
+  text += std::to_string(run.step);
   if (run.count > 1) {
     text += ",\"count\":" + std::to_string(run.count);
   }
-  if (run.number != step) {
+  if (run.number != run.step) {
     text += ",\"number\":" + std::to_string(run.number);
   }
   if (!run.times.empty()) {
@@ -162,7 +178,7 @@ std::string StepLines::line(const Run& run, bool is_first) {
 std::optional<std::string> StepLines::continued(const StepLines& earlier) const {
   const Run& before = earlier.run_;
   const bool had_many = before.count > 1;
-  const bool is_another = run_.number != before.number ||
+  const bool is_another = run_.step != before.step || run_.number != before.number ||
                           (had_many && run_.advance != before.advance) ||
                           !std::ranges::equal(run_.first, before.first, is_equal);
   if (before.count == 0 || run_.count <= before.count ||

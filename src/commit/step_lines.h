@@ -32,11 +32,13 @@ class StepLines {
     std::vector<contents::Placed> first;
     std::vector<std::int64_t> advance;  // by variable: bytes from one step to the next
     std::int64_t count = 0;
+    std::int64_t step = 0;      // the first one
     std::int64_t number = 0;    // of the first step
     std::vector<double> times;  // of all steps, or of none
     // The text for the variables, once it is known that it stays.
     std::shared_ptr<const std::string> variables;
   };
+  [[nodiscard]] bool is_implied(const Run& step) const;
   [[nodiscard]] bool extend(const Run& step);
   void end_run();
   [[nodiscard]] static std::string line(const Run& run, bool is_first);

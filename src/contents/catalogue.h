@@ -204,6 +204,8 @@ struct Known {
 /// The variables of each step, and their offsets: the lead keeps them beside the catalogue.
 class Contents {
  public:
+  /// The step is committed, perhaps without any variable.
+  void add(std::int64_t step) { known_.try_emplace(step); }
   /// A variable is in a step; `offset` and `sums` as in Placed.
   void add(std::int64_t step, int variable, std::int64_t offset, BlockSums sums = {});
   void remove_step(std::int64_t step);

@@ -57,7 +57,7 @@ struct Description {
   std::vector<Placed> contents;              ///< in order of step, then definition
   Attributes attributes;                     ///< of the file
   std::vector<Attributes> of_variable;       ///< indexed by Variable::id
-  std::map<std::int64_t, StepName> names{};  ///< of these steps
+  std::map<std::int64_t, StepName> names{};  ///< of these steps, and of those without variables
 };
 
 /// Steps without bytes cost a file nothing: so many of them it may claim. A damaged one must not

@@ -10,6 +10,8 @@ import pytest
 from actors import OK, STORAGE_FAILURE, TIMED_OUT, Actors, Job
 from files import check_file, extension, file_settings, leftovers, skip_if_missing
 
+from iocomp import open_files
+
 SHAPE = "256x512"
 SERVERS = [2, 3]  # in the world: of four ranks the second half; the first one is the lead
 
@@ -83,6 +85,20 @@ def test_nobody_owns_a_file_that_failed_with_its_servers(actors: Actors, victim:
     check_that_it_was_quick(job)
     assert all(entry["code"] == OK for entry in job.calls("open") + job.calls("close", file="again")), job
     assert check_file(job.folder / "out.h5") == {0}
+
+
+@pytest.mark.parametrize("victim", SERVERS)
+def test_steps_without_variables_keep_their_numbers(actors: Actors, victim: int) -> None:
+    lines = ["open out series", f"define out u int64 {SHAPE}"]
+    for number, puts in ((100, True), (200, False), (300, True), (400, False), (500, False)):
+        lines += ["barrier", f"@0 kill {victim}"] if number == 400 else []
+        lines += [f"begin_step out {number}", *["put out u by=columns"] * puts]
+        lines += ["end_step out", f"wait_step out {number}"]
+    job = play(actors, [*lines, "close out"], {"out": file_settings("posix", path="out.dat")})
+    check_that_it_was_quick(job)
+    assert all(entry["code"] == OK for entry in job.calls("wait_step") + job.calls("close")), job
+    with open_files(job.folder / "out.dat") as files:
+        assert files.steps == [100, 200, 300, 400, 500]
 
 
 def check_steps(job: Job, kind: str, steps: int) -> set[int]:

@@ -107,6 +107,43 @@ def test_groups_are_called_by_number(actors: Actors, mode: str) -> None:
         assert list(files.steps) == [1, 2, 12]
 
 
+def empty_steps(numbers: list[int]) -> list[str]:
+    """Return the calls of steps of which every other one is empty."""
+    lines = []
+    for place, number in enumerate(numbers):
+        lines += [f"begin_step out {number}", *["put out u"] * (place % 2 == 0)]
+        lines.append("end_step out")
+    return lines
+
+
+def check_empty_steps(actors: Actors, folder: Path, back_end: str, numbers: list[int]) -> None:
+    name = f"out{extension(back_end)}"
+    with open_files(folder / name) as files:
+        assert list(files.steps) == numbers
+        assert [number for number in numbers if "u" in files.variables(number)] == numbers[::2]
+    job = play(actors, ["read out"], "sync", folder, back_end)
+    for entry in job.calls("read"):
+        assert entry["steps"] == numbers and entry["right"], entry
+    found = json.loads(run(actors, folder, "ls", name, "--json").stdout)
+    assert found[0]["steps"] == {"first": 100, "last": numbers[-1], "count": len(numbers)}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", ["posix", "hdf5"])
+def test_steps_without_variables_have_their_numbers(
+    actors: Actors, back_end: str, mode: str
+) -> None:
+    """Also the last one, from which a later job goes on."""
+    numbers = [100, 200, 300, 400]
+    lines = [*DEFINE[:2], *empty_steps(numbers), "close out"]
+    folder = play(actors, lines, mode, None, back_end).folder
+    check_empty_steps(actors, folder, back_end, numbers)
+    lines = [*DEFINE[:2], "put out u", "end_step out", "close out"]
+    play(actors, lines, mode, folder, back_end, existing="continue")
+    with open_files(folder / f"out{extension(back_end)}") as files:
+        assert list(files.steps) == [*numbers, 401]
+
+
 def call_by_place(path: Path) -> None:
     """Make of a file what earlier releases would have written."""
     with h5py.File(path, "r+") as file:

@@ -102,6 +102,38 @@ TEST_F(PublicationOfASeries, ItsManifestGrowsByLinesAndEndsWithoutThem) {
   EXPECT_EQ(parse_manifest(text_of(path.text()), path.text()).committed_steps, 2);
 }
 
+TEST_F(PublicationOfASeries, AStepWithoutVariablesKeepsItsNumberAndTime) {
+  write_text(publication_.names(-1).temporary.text(), "values");
+  for (std::int64_t step = 0; step < 6; ++step) {  // 100, 101, 300 ... 303
+    contents::Event begin;
+    begin.what = contents::Event::What::begin_step;
+    begin.step = step;
+    begin.number = step < 2 ? 100 + step : 298 + step;
+    begin.time = step == 2 || step == 5 ? 0.5 * static_cast<double>(step) : contents::unknown_time;
+    catalogue_.apply(begin);
+    contents_.add(step);
+    if (step == 0 || step == 3) {
+      commit(step);
+    } else {
+      publication_.commit_step(step, contents_, catalogue_)();
+    }
+  }
+  const Path path = publication_.names(-1).manifest;
+  const auto check = [&path] {
+    const auto found = parse_manifest(text_of(path.text()), path.text()).inventory;
+    EXPECT_EQ(found.steps, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(found.contents.size(), 2U);
+    for (std::int64_t step = 0; step < 6; ++step) {
+      EXPECT_EQ(found.name_of(step).number, step < 2 ? 100 + step : 298 + step);
+    }
+    EXPECT_EQ(found.name_of(2).time, 1);
+    EXPECT_EQ(found.name_of(5).time, 2.5);
+  };
+  check();
+  publication_.commit_file(contents_, catalogue_)();  // writes it anew
+  check();
+}
+
 TEST_F(PublicationOfASeries, AFormatWhoseFilesCannotGoOnSaysSo) {
   for (const bool can : {true, false}) {
     const std::string name = can ? "posix" : "example_format";
