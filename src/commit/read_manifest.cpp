@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -299,13 +300,22 @@ void check_size(const Path& path, std::int64_t bytes, const char* action) {
 
 void check_whole(const Path& path, const Manifest& manifest, const std::string& modules) {
   const Outcome size = outcome_of([&] { check_size(path, manifest.bytes); });
-  bool is_whole = size.ok();
-  if (!is_whole) {
-    (void)outcome_of(
-        [&] { is_whole = formats::open_source(manifest.format, path, modules)->is_whole(); });
+  std::span<const contents::Placed> contents = manifest.inventory.contents;
+  if (size.ok()) {
+    if (manifest.bytes > 0 || contents.empty()) {
+      return;
+    }
+    const auto newest = std::ranges::find(contents, contents.back().step, &contents::Placed::step);
+    contents = contents.subspan(static_cast<std::size_t>(newest - contents.begin()));
   }
+  bool is_whole = false;
+  const Outcome looked = outcome_of(
+      [&] { is_whole = formats::open_source(manifest.format, path, modules)->is_whole(contents); });
   if (!is_whole) {
     size.throw_unless_ok();
+  }
+  if (looked.code == ErrorCode::storage_failure) {
+    throw Error{looked.code, looked.story + "; so it is torn"};
   }
 }
 

@@ -43,7 +43,8 @@ struct Manifest {
 /// @throws Error{storage_failure} with both numbers.
 void check_size(const Path& path, std::int64_t bytes, const char* action = "read");
 /// The same for readers. A file that shows by itself that it is whole may be shorter, because other
-/// programs write files anew (h5repack, nccopy).
+/// programs write files anew (h5repack, nccopy). A series of so many files that its manifest tells
+/// no size must have those of its newest step.
 /// @param modules  see formats::open_source.
 void check_whole(const Path& path, const Manifest& manifest, const std::string& modules = {});
 

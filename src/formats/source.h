@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,9 @@ class Source {
   /// True if the file shows by itself that it is complete. Such a file may be shorter than it was
   /// when it was committed: another program has written it anew. By default a format cannot show
   /// that.
-  [[nodiscard]] virtual bool is_whole() { return false; }
+  /// @param contents  those that a folder must have the files of.
+  /// @throws Error{storage_failure} that tells what it lacks.
+  [[nodiscard]] virtual bool is_whole(std::span<const Placed> /*contents*/) { return false; }
 
   /// True for a file of HDF5 that netCDF has written, without groups: the source of netCDF knows
   /// its dimensions.

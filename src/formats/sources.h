@@ -44,7 +44,7 @@ inline constexpr const char* mark_of_zarr_folder = "zarr.json";
 /// The symbol that a module `libiocomp_source_<name>.so` exports; `interface_version` must be the
 /// core's.
 extern "C" {
-inline constexpr int iocomp_source_interface_version = 4;
+inline constexpr int iocomp_source_interface_version = 5;
 struct iocomp_source_entry {
   int interface_version;
   /// The version of the library that reads: "HDF5 1.10.8".

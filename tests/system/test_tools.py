@@ -408,6 +408,9 @@ def test_torn_stores_are_told(actors: Actors, back_end: str, harm: str) -> None:
     done = run(actors, folder, "latest", "ckpt.zarr")
     assert done.stdout.split()[1] == "1", done
     assert "step 2 is left out: " in done.stderr and "it is torn: it has" in done.stderr, done
+    series = listed(actors, folder)["ser.zarr"]
+    assert series["state"] == "torn" and "so it is torn" in series["told"], series
+    assert run(actors, folder, "latest", "ser.zarr").returncode == BAD_INPUT
     shown = run(actors, folder, "show", "ser.zarr", "--variable", "u")
     assert shown.returncode == BAD_INPUT and "u" in shown.stderr, shown
     if harm == "without a shard":
@@ -415,6 +418,15 @@ def test_torn_stores_are_told(actors: Actors, back_end: str, harm: str) -> None:
         (folder / "ser.zarr.json").unlink()
         assert "written" in run(actors, folder, "recover", "ser.zarr").stdout
         assert told(actors, folder, "show", "ser.zarr")["variables"][0]["places"][0]["steps"] == [0, 1]
+
+
+def test_a_shard_of_an_earlier_step_that_is_gone_is_found_by_verify(actors: Actors) -> None:
+    """It costs too much to look for all shards whenever a file is opened."""
+    folder = write(actors, "zarr").folder
+    (folder / "ser.zarr" / "u" / "c.0.0.0").unlink()
+    assert listed(actors, folder)["ser.zarr"]["state"] == "committed"
+    done = run(actors, folder, "verify", "ser.zarr")
+    assert done.returncode == 1 and "c.0.0.0: it is not there" in done.stdout, done
 
 
 def test_metadata_of_a_store_may_be_written_anew(actors: Actors) -> None:

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +51,7 @@ class Hdf5Source : public Source {
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
   [[nodiscard]] Whereabouts whereabouts(const Placed& where) override;
   /// HDF5 opens no file that ends early.
-  [[nodiscard]] bool is_whole() override { return true; }
+  [[nodiscard]] bool is_whole(std::span<const Placed> /*contents*/) override { return true; }
   [[nodiscard]] bool is_of_netcdf() override;
 
  private:

@@ -79,7 +79,7 @@ class NetcdfSource : public Source {
     return told;
   }
 
-  bool is_whole() override {
+  bool is_whole(std::span<const Placed> /*contents*/) override {
     const std::lock_guard lock{library_};
     bool is_so = false;
     opened_->look([&] { is_so = has_all_bytes(); });

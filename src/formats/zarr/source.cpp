@@ -56,7 +56,7 @@ class StoreSource : public Source {
 
   void has_manifest() override { may_have_holes_ = false; }
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
-  [[nodiscard]] bool is_whole() override;
+  [[nodiscard]] bool is_whole(std::span<const Placed> contents) override;
 
  private:
   [[nodiscard]] Inventory look_through() override;
@@ -69,8 +69,12 @@ class StoreSource : public Source {
     const Destination& to;
   };
   [[nodiscard]] Array array_of(const Placed& where);
-  void read_shard(const Wanted& wanted, const array::Box& shard,
-                  const std::vector<std::int64_t>& place) const;
+  void for_each_shard(
+      const Placed& where, const array::Box& box,
+      const std::function<void(const Array& array, std::int64_t record, const array::Box& shard,
+                               const std::string& name)>& use);
+  void read_shard(const Wanted& wanted, const array::Box& shard, const std::string& name) const;
+  [[nodiscard]] Descriptor shard_in(const std::string& name) const;
 
   std::string path_;
   OpenFolder folder_;
@@ -343,7 +347,10 @@ Array StoreSource::array_of(const Placed& where) {
   return found->second;
 }
 
-void StoreSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+void StoreSource::for_each_shard(
+    const Placed& where, const array::Box& box,
+    const std::function<void(const Array& array, std::int64_t record, const array::Box& shard,
+                             const std::string& name)>& use) {
   if (array::elements(box) == 0) {
     return;
   }
@@ -352,75 +359,80 @@ void StoreSource::read(const Placed& where, const array::Box& box, const Destina
     const bool has_time = array.has_time();
     // A file of its own for each step has one.
     const std::int64_t record = !has_time ? -1 : array.shape.front() == 1 ? 0 : where.step;
-    const Wanted wanted{where, array, record, box, to};
-    for_each_cell(
-        box, in_space(array.shard, has_time),
-        [&](const array::Box& shard, const Lengths& place) { read_shard(wanted, shard, place); });
+    for_each_cell(box, in_space(array.shard, has_time),
+                  [&](const array::Box& shard, const Lengths& place) {
+                    Lengths whole_place = place;
+                    if (has_time) {
+                      whole_place.insert(whole_place.begin(), record / array.shard.front());
+                    }
+                    const auto name = where.variable.name + '/' + array.file_of(whole_place);
+                    try {
+                      use(array, record, shard, name);
+                    } catch (const Error& error) {
+                      throw Error{error.code(), "the shard " + name + ": " + error.what()};
+                    }
+                  });
   } catch (const Error& error) {
     throw Error{error.code(), "cannot read the variable \"" + where.variable.name + "\" from " +
                                   path_ + ": " + error.what()};
   }
 }
 
+void StoreSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+  for_each_shard(
+      where, box,
+      [&](const Array& array, std::int64_t record, const array::Box& shard,
+          const std::string& name) { read_shard({where, array, record, box, to}, shard, name); });
+}
+
+Descriptor StoreSource::shard_in(const std::string& name) const {
+  auto file = folder_.open_if_there(name, O_RDONLY, Links::followed);
+  if (!file) {
+    throw Error{ErrorCode::storage_failure, "it is not there"};
+  }
+  return std::move(*file);
+}
+
+// A shard that is cut has no index. iocomp leaves out no shard of what was put.
+bool StoreSource::is_whole(std::span<const Placed> contents) {
+  for (const auto& where : contents) {
+    for_each_shard(where, array::whole(where.variable.shape),
+                   [&](const Array& array, std::int64_t /*record*/, const array::Box& /*shard*/,
+                       const std::string& name) { (void)chunks_of(array, shard_in(name), name); });
+  }
+  return true;
+}
+
 void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
-                             const Lengths& place) const {
+                             const std::string& name) const {
   const auto& [where, array, record, box, to] = wanted;
   const bool has_time = record >= 0;
-  Lengths whole_place = place;
-  if (has_time) {
-    whole_place.insert(whole_place.begin(), record / array.shard.front());
-  }
-  const std::string name = where.variable.name + '/' + array.file_of(whole_place);
-  auto file = folder_.open_if_there(name, O_RDONLY, Links::followed);
-  if (!file && may_have_holes_) {
+  if (may_have_holes_ && !folder_.has(name)) {
     fill(*common(shard, box), box, to, array.fill);
     return;
   }
-  try {
-    if (!file) {
-      throw Error{ErrorCode::storage_failure, "it is not there"};
-    }
-    const auto chunks = chunks_of(array, *file, name);
-    const auto lengths = in_space(array.chunk, has_time);
-    const auto chunk_in_time = has_time ? array.chunk.front() : 1;
-    const auto number_in_time = has_time ? record % array.shard.front() / chunk_in_time : 0;
-    Lengths grid;
-    for (std::size_t d = 0; d < lengths.size(); ++d) {
-      grid.push_back(in_space(array.shard, has_time)[d] / lengths[d]);
-    }
-    ChunkFile chunk_file{std::move(*file), name, array, has_time ? record % chunk_in_time : 0};
-    const array::Box inside = relative(*common(shard, box), shard);
-    for_each_cell(inside, lengths, [&](const array::Box& cell, const Lengths& at) {
-      std::int64_t number = number_in_time;
-      for (std::size_t d = 0; d < grid.size(); ++d) {
-        number = number * grid[d] + at[d];
-      }
-      array::Box chunk = cell;
-      for (std::size_t d = 0; d < grid.size(); ++d) {
-        chunk.start.at(d) += shard.start.at(d);
-      }
-      chunk_file.read(chunks[static_cast<std::size_t>(number)], chunk, where, box, to);
-    });
-  } catch (const Error& error) {
-    throw Error{error.code(), "the shard " + name + ": " + error.what()};
+  Descriptor file = shard_in(name);
+  const auto chunks = chunks_of(array, file, name);
+  const auto lengths = in_space(array.chunk, has_time);
+  const auto chunk_in_time = has_time ? array.chunk.front() : 1;
+  const auto number_in_time = has_time ? record % array.shard.front() / chunk_in_time : 0;
+  Lengths grid;
+  for (std::size_t d = 0; d < lengths.size(); ++d) {
+    grid.push_back(in_space(array.shard, has_time)[d] / lengths[d]);
   }
-}
-
-// A shard that is cut has no index. iocomp leaves out no shard of a checkpoint.
-bool StoreSource::is_whole() {
-  const Json members = metadata_of_members(folder_, metadata_of(folder_));
-  for (const auto& [name, metadata] : members.items()) {
-    const Array array = array_from(metadata);
-    const auto all =
-        array::whole(array::make_shape(static_cast<int>(array.shape.size()), array.shape.data()));
-    if (array::elements(all) > 0) {
-      for_each_cell(all, array.shard, [&](const array::Box&, const Lengths& place) {
-        const std::string file = name + '/' + array.file_of(place);
-        (void)chunks_of(array, folder_.open(file, O_RDONLY, Links::followed), file);
-      });
+  ChunkFile chunk_file{std::move(file), name, array, has_time ? record % chunk_in_time : 0};
+  const array::Box inside = relative(*common(shard, box), shard);
+  for_each_cell(inside, lengths, [&](const array::Box& cell, const Lengths& at) {
+    std::int64_t number = number_in_time;
+    for (std::size_t d = 0; d < grid.size(); ++d) {
+      number = number * grid[d] + at[d];
     }
-  }
-  return true;
+    array::Box chunk = cell;
+    for (std::size_t d = 0; d < grid.size(); ++d) {
+      chunk.start.at(d) += shard.start.at(d);
+    }
+    chunk_file.read(chunks[static_cast<std::size_t>(number)], chunk, where, box, to);
+  });
 }
 
 Inventory StoreSource::look_through() {
