@@ -214,7 +214,7 @@ class Describer {
   // The places that have the type and the shape of the newest; a mesh may have other rows.
   Array array_of(const Variable& variable, bool is_on_mesh) {
     const auto& newest = variable.places.back();
-    Array array{variable.name, newest.type, {}};
+    Array array{variable.name, type_said(variable), {}};
     std::ranges::copy_if(variable.places, std::back_inserter(array.places),
                          [&](const Place& place) {
                            auto shape = place.shape;
@@ -233,24 +233,34 @@ class Describer {
     grids_.left_out.push_back({variable.name, reason});
   }
 
+  static auto attributes_of(const Variable& variable) {
+    return [&variable](const char* name) { return find(variable.attributes, name); };
+  }
+
   static bool is_packed(const Variable& variable) {
     bool is_one = true;  // also where the attributes make no sense
     (void)outcome_of([&] {
-      is_one = contents::packing(variable.places.back().type, [&](const char* name) {
-                 return find(variable.attributes, name);
-               }).has_value();
+      is_one = contents::packing(variable.places.back().type, attributes_of(variable)).has_value();
     });
     return is_one;
   }
 
-  // Empty if a link can lead to the values.
+  static ElementType type_said(const Variable& variable) {
+    return contents::type_said(variable.places.back().type, attributes_of(variable));
+  }
+
+  // Empty if a link can lead to the values. HDF5 converts those of its own datasets.
   [[nodiscard]] std::string why_not_linked(const Variable& variable) {
+    const auto& newest = variable.places.back();
+    std::string dataset;
     const Outcome found =
-        outcome_of([&] { (void)input_.whereabouts(variable.name, variable.places.back()); });
+        outcome_of([&] { dataset = input_.whereabouts(variable.name, newest).dataset; });
     if (found.code != ErrorCode::unsupported) {
       found.throw_unless_ok();
     }
-    return found.story;
+    return !dataset.empty() && type_said(variable) != newest.type
+               ? "VTK does not read signed values as unsigned, as _Unsigned says"
+               : found.story;
   }
 
   static bool has_components(const array::Shape& shape) {
@@ -345,6 +355,7 @@ class Describer {
       count.insert(count.begin(), rows(place));
       end += rows(place);
       made.links.push_back(links_.to(array.name, place, std::move(start), std::move(count)));
+      made.links.back().type = array.type;
     }
     std::int64_t missing = 0;
     std::vector<std::int64_t> offsets;

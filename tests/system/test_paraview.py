@@ -299,6 +299,9 @@ def write_foreign(path: Path, form: str) -> None:
         elif form == "packed":
             file["t"] = np.arange(12, dtype="i2").reshape(3, 4)
             file["t"].attrs["scale_factor"] = 0.5
+        elif form == "unsigned":
+            file["t"] = np.arange(12, dtype="i2").reshape(3, 4)
+            file["t"].attrs["_Unsigned"] = "true"
         else:
             file["a/b"] = np.arange(12.0).reshape(3, 4) + 1
             file["a.b"] = np.arange(12.0).reshape(3, 4) + 2
@@ -309,6 +312,7 @@ def write_foreign(path: Path, form: str) -> None:
     [
         ("compound", {"cmp.i", "cmp.x"}, "do not lie one after another"),
         ("packed", {"t"}, "scale_factor and add_offset"),
+        ("unsigned", {"t"}, "does not read signed values as unsigned"),
     ],
 )
 def test_a_variable_that_vtk_cannot_show_is_left_out(
@@ -320,6 +324,21 @@ def test_a_variable_that_vtk_cannot_show_is_left_out(
     assert all(why in each["reason"] for each in told["left_out"]), told
     (found,) = shown(tmp_path, "f.h5.vtkhdf")
     assert list(found["steps"][0]["point"]) == ["u"]
+
+
+def test_signed_values_that_are_unsigned_are_shown_so(actors: Actors, tmp_path: Path) -> None:
+    import netCDF4
+
+    with netCDF4.Dataset(tmp_path / "f.nc", "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("y", 3)
+        file.createDimension("x", 4)
+        made = file.createVariable("t", "i1", ("y", "x"))
+        made.setncattr("_Unsigned", "true")
+        made.set_auto_maskandscale(False)
+        made[:] = np.arange(120, 132).astype("i1").reshape(3, 4)
+    assert described(actors.build.command, tmp_path, "f.nc")["left_out"] == []
+    (found,) = shown(tmp_path, "f.nc.vtkhdf")
+    assert found["steps"][0]["point"]["t"]["values"] == list(range(120, 132))
 
 
 def test_arrays_have_names_of_their_own(actors: Actors, tmp_path: Path) -> None:
