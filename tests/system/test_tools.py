@@ -777,12 +777,16 @@ def test_groups_and_links_of_others_are_named(actors: Actors) -> None:
         file["again"] = h5py.SoftLink("/field")
         file["inner/lost"] = h5py.SoftLink("/nowhere")
         file["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
+        file["inner/x"] = np.arange(3.0)
+        file["other"] = file["inner"]
+        file["third"] = h5py.SoftLink("/inner")  # a link tells itself that it is one
     with netCDF4.Dataset(folder / "theirs.nc", "w") as file:
         file.createVariable("field", "f8", ())[:] = 1
         file.createGroup("inner").createVariable("x", "f8", ())
     assert told(actors, folder, "show", "theirs.h5")["not_read"] == {
         "inner/lost": "a link to what is not there",
         "elsewhere": "a link to another file",
+        "other": "another name of a group",
     }
     (name,) = (not_read := told(actors, folder, "show", "theirs.nc")["not_read"])
     assert name == "inner" and not_read[name].startswith("a group: ")

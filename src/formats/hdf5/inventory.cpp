@@ -52,6 +52,7 @@ namespace {
 struct Names {
   std::vector<std::string> datasets;  // without the '/' at the beginning
   std::set<std::string> groups;       // of the root
+  std::set<std::string> looked_into;  // the places of all groups
   std::map<std::string, std::string> not_read;
 };
 
@@ -60,14 +61,22 @@ using LinkInfo = H5L_info2_t;
 constexpr auto visit_links = H5Lvisit2;
 constexpr auto iterate = H5Literate2;
 constexpr auto look_at_link = H5Lget_info2;
+const auto& place_in(const LinkInfo& link) { return link.u.token; }
 #else
 using LinkInfo = H5L_info_t;
 constexpr auto visit_links = H5Lvisit;
 constexpr auto iterate = H5Literate;
 constexpr auto look_at_link = H5Lget_info;
+const auto& place_in(const LinkInfo& link) { return link.u.address; }
 #endif
 
-// It is called for each link, so an object is there under each of its names.
+// HDF5 looks into a group once, under the first of its names.
+bool is_looked_into(const LinkInfo& link, Names& names) {
+  const auto& place = place_in(link);
+  return names.looked_into.emplace(reinterpret_cast<const char*>(&place), sizeof place).second;
+}
+
+// It is called for each link, so a dataset is there under each of its names.
 herr_t note(hid_t root, const char* name, const LinkInfo* link, void* noted) {
   auto& names = *static_cast<Names*>(noted);
   const std::string_view called{name};
@@ -84,8 +93,11 @@ herr_t note(hid_t root, const char* name, const LinkInfo* link, void* noted) {
     names.not_read.emplace(name, "a link to what is not there");
   } else if (type == H5I_DATASET) {
     names.datasets.emplace_back(called);
-  } else if (type == H5I_GROUP && link->type == H5L_TYPE_HARD &&
-             called.find('/') == std::string_view::npos) {
+  } else if (type != H5I_GROUP || link->type != H5L_TYPE_HARD) {
+    return 0;
+  } else if (!is_looked_into(*link, names)) {
+    names.not_read.emplace(name, "another name of a group");
+  } else if (called.find('/') == std::string_view::npos) {
     names.groups.emplace(called);
   }
   return 0;
