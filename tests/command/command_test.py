@@ -100,11 +100,22 @@ class CommandTest(unittest.TestCase):
             (["verfy"], "there is no subcommand verfy; did you mean \"verify\"?"),
             (["show", "x", "--vriable", "u"], "show has no option --vriable; did you mean \"--variable\"?"),
             (["ls", "a", "b"], "ls takes no more words, but there is b;"),
+            (["map", "--servers", "1", "2"], "map takes no more words, but there is 2;"),
+            (["launch", "--servers", "1", "2", "--", "./p"], "launch takes no more words, but there is 2;"),
+            (["launch", "--hosts", "a", "--srevers", "2", "--", "./p"],
+             "launch has no option --srevers; did you mean \"--servers\"?"),
             (["nonsense"], "there is no subcommand nonsense; `iocomp --help` lists all"),
         ):
             done = self.run_command(*words)
             self.assertEqual(done.returncode, BAD_INPUT, words)
             self.assertTrue(done.stderr.startswith(f"iocomp: {told}"), done.stderr)
+
+    def test_options_that_take_one_word_promise_no_more(self) -> None:
+        for command, options in (("launch", ("servers", "hosts", "topology")), ("numa", ("only",))):
+            told = self.run_command(command, "--help").stdout
+            for option in options:
+                self.assertNotRegex(told, rf"--{option} \S+ \.\.\.")
+                self.assertIn(f"--{option} ", told)
 
     @classmethod
     @functools.cache  # programs in Python take a while to answer

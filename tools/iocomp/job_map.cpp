@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "iocomp/number_list.h"
+#include "iocomp/own_words.h"
 #include "placement/map.h"
 #include "placement/mapping.h"
 #include "placement/placement.h"
@@ -229,14 +230,13 @@ void add_job_options(CLI::App& command, JobOptions& options) {
       .add_option("--every", options.every,
                   "Mapping nodes: every M-th node serves (2, or ratio + 1)")
       ->check(CLI::Range(1, most_nodes));
-  command.add_option("--servers", options.servers, "Policy list: the ranks that serve")
-      ->delimiter(',')
-      ->allow_extra_args(false);  // else it would swallow the -- before a program
+  take_list(*command.add_option("--servers", options.servers, "Policy list: the ranks that serve"),
+            "INT");
   command
       .add_option("--topology", options.topologies,
                   "What the nodes are: archer2, FILE.xml of lstopo, or hwloc's synthetic text; "
                   "\"3*archer2\" is three nodes; once per kind of node (this machine)")
-      ->type_name("[N*]NODE")
+      ->option_text("[N*]NODE")
       ->allow_extra_args(false);
   command.add_option("--cpus", options.cpus,
                      "CPUs of each node that may be used, such as 0-63,128-191 (all allowed ones)");

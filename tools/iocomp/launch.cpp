@@ -20,6 +20,7 @@
 #include "iocomp/launch_line.h"
 #include "iocomp/launcher_search.h"
 #include "iocomp/output.h"
+#include "iocomp/own_words.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/text_file.h"
 
@@ -133,9 +134,9 @@ void add_launch(CLI::App& app) {
   add_job_options(*command, options->job);
   command->add_option("--launcher", options->launcher,
                       "slurm, openmpi or mpich (srun in a Slurm allocation, else the MPI's own)");
-  command->add_option("--hosts", options->launch.hosts, "Names of the nodes (those allocated)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  take_list(*command->add_option("--hosts", options->launch.hosts,
+                                 "Names of the nodes (those allocated)"),
+            "NAME");
   auto* dry_run =
       command->add_flag("--dry-run", options->dry_run, "Print the launch line and start nothing");
   command->add_flag("--json", options->json, "With --dry-run: print it and all ranks as JSON")

@@ -16,6 +16,7 @@
 #include "iocomp/launch_line.h"
 #include "iocomp/number_list.h"
 #include "iocomp/output.h"
+#include "iocomp/own_words.h"
 #include "iocomp/picture.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
@@ -97,9 +98,9 @@ void add_map(CLI::App& app) {
       ->add_option("--launcher", options->launcher,
                    "The launch line is for slurm, openmpi or mpich")
       ->capture_default_str();
-  command->add_option("--hosts", options->launch.hosts, "Names of the nodes (those allocated)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  take_list(*command->add_option("--hosts", options->launch.hosts,
+                                 "Names of the nodes (those allocated)"),
+            "NAME");
   command->add_option("--rankfile", options->launch.rankfile, "Write Open MPI's rankfile here");
   command->add_option("--settings", options->launch.settings_file,
                       "Write the library's settings here instead of setting variables");

@@ -28,6 +28,7 @@
 #include "iocomp/numa/trial.h"
 #include "iocomp/number_list.h"
 #include "iocomp/output.h"
+#include "iocomp/own_words.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/text_file.h"
 #include "placement/writer_policy.h"
@@ -249,11 +250,9 @@ void add_numa(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--threads", options->threads,
                       "Numbers of threads on each domain, such as 1,2,4 (1, 4, 16 … and all)");
-  command
-      ->add_option("--only", options->operations,
-                   "Measure these of write, read, direct-write, direct-read, copy")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  take_list(*command->add_option("--only", options->operations,
+                                 "Measure these of write, read, direct-write, direct-read, copy"),
+            "WAY");
   command->add_option("--rounds", options->rounds, "How often each way is measured")
       ->capture_default_str();
   command->add_option("--svg", options->picture, "Draw a heat map into this file");

@@ -21,4 +21,8 @@ std::size_t own_words(const CLI::App& command, const std::vector<std::string>& w
   return static_cast<std::size_t>(program - words.begin());
 }
 
+void take_list(CLI::Option& option, const std::string& value) {
+  option.delimiter(',')->allow_extra_args(false)->option_text(value + "[," + value + "]...");
+}
+
 }  // namespace iocomp::command

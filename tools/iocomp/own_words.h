@@ -14,4 +14,8 @@ namespace iocomp::command {
 /// words are the options before the program.
 [[nodiscard]] std::size_t own_words(const CLI::App& command, const std::vector<std::string>& words);
 
+/// Let an option take one word with all its values, "1,2,3". It would swallow the words behind it
+/// otherwise, and the -- before a program.
+void take_list(CLI::Option& option, const std::string& value);
+
 }  // namespace iocomp::command
