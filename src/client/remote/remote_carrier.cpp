@@ -370,7 +370,7 @@ std::int64_t RemoteCarrier::give_up(std::int64_t open_step, const Outcome& why) 
 }
 
 Remains RemoteCarrier::take_remains() {
-  auto file = own_ ? own_->finish_without_server() : nullptr;
+  auto file = end_own_writes();
   Remains remains = remains_->take();
   remains.file = std::move(file);
   return remains;

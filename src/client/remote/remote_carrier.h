@@ -69,6 +69,11 @@ class RemoteCarrier : public Carrier {
   [[nodiscard]] bool is_closed() override { return is_over() && has_no_blocks(); }
   [[nodiscard]] Outcome close() override;
 
+  /// There is no server to tell any more. Wait until the kernel reads the program's memory no more.
+  /// @return as OwnWrites::finish_without_server; null where this rank writes nothing itself.
+  std::shared_ptr<disk::OutputFile> end_own_writes() {
+    return own_ ? own_->finish_without_server() : nullptr;
+  }
   /// All that is known and needed to finish the file without servers. @pre keeps_remains()
   [[nodiscard]] Remains take_remains();
   [[nodiscard]] bool keeps_remains() const noexcept { return remains_.has_value(); }

@@ -46,6 +46,7 @@ void Takeover::go_on_without_servers() {
 void Takeover::carry_on(OpenedFile& opened) {
   const auto lost = obstacle(opened);
   if (lost) {
+    (void)outcome_of([&] { (void)opened.remote->end_own_writes(); });
     // If carrying the file on has failed, nobody can tell what is true.
     const bool can_tell =
         servers_have_ended_ &&
