@@ -106,8 +106,8 @@ const std::vector<Key>& all_keys() {
        "and a summary at finalize; with servers and the start line also what is likely if no rank "
        "calls iocomp for a minute"},
       {"trace.json", path, "", "",
-       "file that gets the summary, with all its timers, as JSON; a second session adds `-2` to "
-       "the name"},
+       "file that gets the summary, with all its timers, as JSON; a second session adds `-2`, one "
+       "without rank 0 `-rank4`"},
       {"trace.timeline", path, "", "",
        "folder that gets what every process did when, for `iocomp trace`"},
 

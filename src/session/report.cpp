@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -22,6 +24,7 @@
 #include "base/log.h"
 #include "base/small_files.h"
 #include "client/client.h"
+#include "client/group_ranks.h"
 #include "config/log_level.h"
 #include "mpi/agree.h"
 #include "mpi/clock_offset.h"
@@ -46,16 +49,26 @@ std::int64_t& uses_of(const std::string& path) {
   return uses[path];
 }
 
-// A later session does not overwrite what an earlier one has left: "trace-2.json".
-std::string numbered(std::string path, std::int64_t number) {
+std::string with(std::string path, const std::string& text) {
   path.erase(path.find_last_not_of('/') + 1);  // "folder/"
-  if (number > 1) {
-    const std::size_t dot = path.rfind('.');
-    const std::size_t slash = path.rfind('/');
-    const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash);
-    path.insert(has_ending ? dot : path.size(), '-' + std::to_string(number));
-  }
-  return path;
+  const std::size_t dot = path.rfind('.');
+  const std::size_t slash = path.rfind('/');
+  const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+  return path.insert(has_ending ? dot : path.size(), text);
+}
+
+// A later session does not overwrite what an earlier one has left: "trace-2.json".
+std::string numbered(const std::string& path, std::int64_t number) {
+  return with(path, number > 1 ? '-' + std::to_string(number) : "");
+}
+
+// Nor does another group of the same launch. That without rank 0 of the launch writes
+// "trace-rank4.json", if 4 is its first rank.
+std::string of_group(const std::string& path, MPI_Comm group) {
+  std::vector<int> there{0};
+  (void)outcome_of([&] { there = client::ranks_within(MPI_COMM_WORLD, group); });
+  const int first = std::ranges::min(there);
+  return with(path, first > 0 ? "-rank" + std::to_string(first) : "");
 }
 
 trace::Process this_process(const Ranks& ranks, const Configuration& configuration) {
@@ -136,7 +149,7 @@ void report(client::Client& client, const Ranks& ranks, const std::string& trans
     std::fprintf(stderr, "%s\n", trace::line(summary).c_str());
   }
   if (const auto wanted = settings.text("trace.json"); !wanted.empty()) {
-    const std::string path = numbered(wanted, ++uses_of(wanted));
+    const std::string path = numbered(of_group(wanted, ranks.all().raw()), ++uses_of(wanted));
     const Outcome written = outcome_of([&] { write_file(path, trace::json(summary)); });
     if (!written.ok()) {
       log::warning("the trace could not be written to " + path + ": " + written.story);

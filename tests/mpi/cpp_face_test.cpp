@@ -390,6 +390,25 @@ TEST_P(CppFace, OneOpenHasAPathAndRowsOfItsOwn) {
   io.finalize();
 }
 
+TEST(CppFaceOfGroups, EachGroupOfALaunchHasATraceOfItsOwn) {
+  const SharedFolder folder;
+  const std::string settings = "mode = 'sync'\ntrace.lines = 'none'\ntrace.json = '" +
+                               folder.file("trace.json").string() + "'\n";
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm group = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, 0, &group);
+  for (int session = 0; session < 2; ++session) {
+    iocomp::Session{group, settings}.finalize();
+  }
+  MPI_Comm_free(&group);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const char* const name :
+       {"trace.json", "trace-2.json", "trace-rank1.json", "trace-rank1-2.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder.file(name))) << name;
+  }
+}
+
 TEST(CppFaceErrors, TheReleaseIsThatOfTheHeader) {
   EXPECT_EQ(iocomp::version(), IOCOMP_VERSION);
   EXPECT_EQ(iocomp::version_text(), IOCOMP_VERSION_STRING);
