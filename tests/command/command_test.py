@@ -101,7 +101,6 @@ class CommandTest(unittest.TestCase):
             (["show", "x", "--vriable", "u"], "show has no option --vriable; did you mean \"--variable\"?"),
             (["ls", "a", "b"], "ls takes no more words, but there is b;"),
             (["map", "--servers", "1", "2"], "map takes no more words, but there is 2;"),
-            (["launch", "--servers", "1", "2", "--", "./p"], "launch takes no more words, but there is 2;"),
             (["launch", "--hosts", "a", "--srevers", "2", "--", "./p"],
              "launch has no option --srevers; did you mean \"--servers\"?"),
             (["nonsense"], "there is no subcommand nonsense; `iocomp --help` lists all"),

@@ -16,19 +16,6 @@ std::string guessed(const std::string& word, const std::vector<std::string>& kno
   return guess.empty() ? ";" : guess;
 }
 
-// A word before the -- becomes the first word of the program behind it. One of the program is left
-// over then.
-std::string first_unexpected(const CLI::App& app, const CLI::App& command) {
-  const auto programs = command.get_options([](const CLI::Option* any) {
-    return any->get_positional() && any->get_expected_max() > 1 && any->count() > 0;
-  });
-  auto words = command.remaining();
-  if (words.empty()) {
-    words = programs.empty() ? app.remaining(true) : programs.front()->results();
-  }
-  return words.empty() ? "" : words.front();
-}
-
 }  // namespace
 
 std::vector<std::string> subcommands_of(const CLI::App& app) {
@@ -68,8 +55,9 @@ void check_subcommand(const CLI::App& app, const std::vector<std::string>& words
 Error unexpected(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const auto words = app.remaining(true);
   const std::string name = command.get_name();
-  const std::string word = first_unexpected(app, command);
+  const std::string word = words.empty() ? "" : words.front();
   const bool is_option = word.starts_with('-');
   return Error{ErrorCode::invalid_argument,
                name +
