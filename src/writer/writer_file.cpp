@@ -274,11 +274,12 @@ void WriterFile::synced(int number, const Outcome& outcome) {
     return;
   }
   // The lead may have committed a step, and removed its file as `keep` wants, before this rank
-  // hears of it. Once this rank has reported the step, what the lead says of it counts.
+  // hears of it. Once this rank owes no report of the step, what the lead says of it counts.
   const bool is_removed = sync.file && sync.file->is_removed();
   const auto is_left = [&](std::int64_t step) {
     const auto found = steps_.find(step);
-    return is_removed && found != steps_.end() && found->second.has_reported;
+    return is_removed && found != steps_.end() && found->second.has_reported &&
+           !found->second.owes_report;
   };
   // The system may tell the failure this rank alone, once. It concerns all bytes of the physical
   // file that were not durable, also those of other ranks.

@@ -2,6 +2,7 @@
 #include "writer/writer_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -538,6 +539,21 @@ TEST_F(AWriter, ReportsWhatIsWrittenAndMakesItDurableLast) {
   finish();
   EXPECT_EQ(reports_.size(), 2U);
   EXPECT_EQ(told_, (std::vector<Told>{{1, Became::written}, {1, Became::durable}}));
+}
+
+// It has reported the step before, as written.
+TEST_F(AWriter, AFileThatHasLostItsNameFailsTheStepThatIsMadeDurableLast) {
+  open(Way{.own = true, .file_per_step = true, .syncs_last = true});
+  take(begin(1));
+  file_->ended(0);
+  file_->expect({.step = 0, .report = {}});
+  finish();
+  EXPECT_EQ(reports_, (std::vector<Report>{{Kind::step_done, 0}}));
+  ASSERT_EQ(::unlink(file_->files().names().names(0).temporary.text().c_str()), 0);
+  file_->make_durable(0);
+  finish();
+  ASSERT_EQ(reports_.size(), 2U);
+  EXPECT_NE(reports_[1].story.find("No such file"), std::string::npos) << reports_[1].story;
 }
 
 TEST_F(AWriter, WhatTheLeadSyncsIsReportedOnceItIsWrittenAndDurableOnceTheStepIsSettled) {
