@@ -64,6 +64,7 @@ Outcome outcome_of_call(const std::function<bool()>& call) {
   if (const auto notes = H5Eget_num(H5E_DEFAULT); notes > walk.before) {
     H5Epop(H5E_DEFAULT, static_cast<size_t>(notes - walk.before));
   }
+  std::erase(walk.story, '\n');  // behind the time that it tells
   return {ErrorCode::storage_failure, walk.story};
 }
 

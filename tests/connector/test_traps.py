@@ -69,7 +69,6 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
         "removed",
         "linked_first",
         "counts",
-        "plugin_folders",
         "many_files",
         "ends_open_alone",
         "ends_open_filtered",
@@ -83,6 +82,10 @@ def test_programs_without_mpi(programs: Programs, tmp_path: Path, case: str, eng
     assert "of HDF5's writes taken" in done.stderr, done.stderr
     if case.startswith("ends_open"):
         assert (values(tmp_path / "out.h5", "u") == 6).all()
+
+
+def test_hdf5_still_searches_its_own_folder(programs: Programs, tmp_path: Path) -> None:
+    programs.run(1, "traps", "plugin_folders", tmp_path)
 
 
 @pytest.mark.parametrize("late", [None, 0, 1, 2])
