@@ -135,10 +135,10 @@ std::vector<int> signals_in(const config::Settings& settings) {
   return signals;
 }
 
-// The time that Slurm says, if it does.
-std::optional<double> end_of_job() {
+// The end of the job as Slurm says it; empty if it does not.
+std::string end_of_job() {
   const char* const slurm = std::getenv("SLURM_JOB_END_TIME");  // NOLINT(concurrency-mt-unsafe)
-  return slurm == nullptr ? std::nullopt : config::parse_real(slurm);
+  return slurm == nullptr ? std::string{} : slurm;
 }
 
 std::optional<double> moment_to_stop(const config::Settings& settings, bool warns) {
@@ -152,15 +152,16 @@ std::optional<double> moment_to_stop(const config::Settings& settings, bool warn
                           ? std::optional{0.0}
                           : config::parse_duration(text.substr(dash + minus.size()));
   const auto end = text.substr(0, dash);
-  const auto when = end == "end" ? end_of_job() : moment(end);
+  const auto when = end == "end" ? config::parse_real(end_of_job()) : moment(end);
   if (!before || (!when && end != "end")) {
     refuse(settings, "stop.at",
            "allowed are end (of the Slurm job), a local time such as 2026-11-23T18:00, and seconds "
            "since 1970, each also with a duration, as in \"end - 10 min\"");
   }
   if (!when && warns) {
-    log::warning("stop.at = \"" + text +
-                 "\", but nobody says when the job ends: there is no SLURM_JOB_END_TIME");
+    log::warning("stop.at = \"" + text + "\", but nobody says when the job ends: " +
+                 (end_of_job().empty() ? "there is no SLURM_JOB_END_TIME"
+                                       : "SLURM_JOB_END_TIME is \"" + end_of_job() + '"'));
   }
   return when ? std::optional{*when - *before} : std::nullopt;
 }
@@ -181,7 +182,9 @@ std::optional<double> moment(const std::string& text) {
     stream >> std::get_time(&parts, form);
     if (!stream.fail() && stream.peek() == std::istringstream::traits_type::eof()) {
       parts.tm_isdst = -1;
-      return static_cast<double>(std::mktime(&parts));
+      const int day = parts.tm_mday;
+      const auto seconds = static_cast<double>(std::mktime(&parts));
+      return parts.tm_mday == day ? std::optional{seconds} : std::nullopt;  // no 30 February
     }
   }
   return std::nullopt;

@@ -76,6 +76,7 @@ def test_an_end_that_nobody_knows_is_warned_of(actors: Actors) -> None:
 
 BAD = {
     "a signal": ({"signals": "SIGNONE"}, ("stop.signals", "SIGNONE", "USR1")),
+    "a day": ({"at": "2026-02-30T10:00"}, ("stop.at", "2026-02-30", "2026-11-23")),
     "a time": ({"at": "tomorrow"}, ("stop.at", "tomorrow", "2026-")),
     "a duration": ({"at": "end - 5 parsecs"}, ("stop.at", "5 parsecs", "10 min")),
 }

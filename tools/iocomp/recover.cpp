@@ -229,7 +229,8 @@ void add_recover(CLI::App& app) {
     chosen->modules = modules_in(settings_here());
     const Repair task{is_needed, [&](const Output& output) { return repair(output, *chosen); }};
     print(clear(outputs_at(chosen->path), chosen->dry_run, task), chosen->json,
-          "nothing is to be done in " + chosen->path);
+          "nothing is to be done in " + chosen->path +
+              " (a single file without its manifest is looked at when it is named)");
   });
 }
 
