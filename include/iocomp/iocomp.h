@@ -328,8 +328,8 @@ IOCOMP_EXPORT int iocomp_set_rows(int nvars, iocomp_var *const *vars, const int6
  * @param type   IOCOMP_CHAR makes text, in UTF-8. Zeros at its end are left out. IOCOMP_STRING
  * makes a list of texts.
  * @param count  -1 of a text: up to its zero.
- * @return the same on all members: IOCOMP_INVALID_ARGUMENT for a name or value that no format can
- * have, such as text with a zero inside; IOCOMP_UNSUPPORTED for one that this format cannot hold.
+ * @return the same on all members: IOCOMP_INVALID_ARGUMENT for what no format has, as text with a
+ * zero inside; IOCOMP_UNSUPPORTED if this one cannot hold it, or values of earlier jobs change.
  */
 IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, iocomp_var *var, const char *name,
                                        iocomp_type type, int64_t count, const void *values);

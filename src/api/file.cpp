@@ -155,7 +155,7 @@ int define(iocomp_file* file, iocomp_var** var, Told&& tell) {
                                        .names = names});
     file->variables.push_back({file, id, told.type == IOCOMP_BOOL});
     if (told.type == IOCOMP_BOOL) {
-      file->file->set_attribute(id, "dtype", text_attribute("bool"));
+      file->file->set_attribute(id, iocomp::session::dtype_attribute, text_attribute("bool"));
     }
     // Without names a scalar has no time either, where formats have names.
     if (!names.empty() || (told.dims != nullptr && file->file->names_dimensions())) {

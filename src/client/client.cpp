@@ -118,8 +118,8 @@ contents::Attributes time_attributes(const config::FileSettings& file,
     }
   };
   set("standard_name", "time");
-  set("units", file.time_units);
-  set("calendar", file.calendar);
+  set(contents::units_attribute, file.time_units);
+  set(contents::calendar_attribute, file.calendar);
   return attributes;
 }
 

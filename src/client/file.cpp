@@ -225,6 +225,7 @@ void File::define_time() {
   if (time_.variable >= 0 || catalogue_.has_variable(contents::time_variable)) {
     return;
   }
+  catalogue_.check_goes_on(contents::time_variable, time_.attributes);
   time_.variable = define({.name = contents::time_variable});
   for (const auto& [name, value] : time_.attributes) {
     set_attribute(time_.variable, name, value);
@@ -248,6 +249,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.step = step_;
   try {
     catalogue_.check_step(step_);
+    catalogue_.check_goes_on(variable, step_);
     if (arguments.decomposition != nullptr) {
       take_part(*arguments.decomposition, block);
     } else {

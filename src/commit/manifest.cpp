@@ -55,7 +55,11 @@ Json variable_attributes(const ToldSteps& told, const contents::Description& des
   for (const auto& [id, name] : told.variables) {
     const auto index = static_cast<std::size_t>(id);
     if (index < description.of_variable.size() && !description.of_variable[index].empty()) {
-      all[name] = json(description.of_variable[index]);
+      auto attributes = description.of_variable[index];
+      if (const auto earlier = told.of_variable.find(name); earlier != told.of_variable.end()) {
+        attributes.insert(earlier->second.begin(), earlier->second.end());
+      }
+      all[name] = json(attributes);
     }
   }
   return all;

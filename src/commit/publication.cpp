@@ -68,6 +68,12 @@ contents::Beginning beginning_of(const KeptFile& kept, const formats::Format& fo
                                 .has_old_bytes = !format.traits().offsets_by_layout,
                                 .variables = kept.variables,
                                 .numbers = kept.numbers};
+  for (const auto& [variable, attributes] : kept.told.of_variable) {
+    auto meaning = contents::meaning_of(variable, attributes);
+    if (!meaning.empty() && kept.variables.contains(variable)) {
+      beginning.meaning.emplace(variable, std::move(meaning));
+    }
+  }
   const auto& rules = format.traits().rules;
   if (rules.keeps_attribute_types || rules.header_bytes != contents::Rules::no_limit) {
     beginning.attributes = earlier_attributes(kept.told);

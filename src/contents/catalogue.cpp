@@ -59,6 +59,13 @@ Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>
   return found;
 }
 
+// The type may be another one.
+bool say_the_same(const Attribute& one, const Attribute& other) {
+  const auto number = one.type == other.type ? std::nullopt : number_of(one);
+  return one.is_text == other.is_text &&
+         (one.values == other.values || (number && number == number_of(other)));
+}
+
 // True where a type has this number, not another one instead.
 template <typename Number>
 bool is_exact(double value) {
@@ -330,10 +337,69 @@ void Catalogue::check_lengths(std::int64_t step) const {
   }
 }
 
-// True if values that are put from then on are packed in another way.
+// Refuses what would change the meaning of values that earlier jobs have put into the file.
+// @param said  the attribute by this job; null if it sets none.
+void Catalogue::check_keeps_meaning(const std::string& variable, const std::string& name,
+                                    const Attribute* said) const {
+  if (!beginning_.variables.contains(variable) || !says_meaning(variable, name)) {
+    return;
+  }
+  const auto of_variable = beginning_.meaning.find(variable);
+  const Attribute* known = nullptr;
+  if (of_variable != beginning_.meaning.end() && of_variable->second.contains(name)) {
+    known = &of_variable->second.at(name);
+  }
+  if (known == said || (known != nullptr && said != nullptr && say_the_same(*known, *said))) {
+    return;
+  }
+  const auto told = [&](const Attribute* attribute) {
+    return attribute == nullptr ? "no " + name : name + " = " + shown(*attribute);
+  };
+  throw Error{ErrorCode::unsupported,
+              "cannot go on with the variable \"" + variable + "\": it has " + told(known) +
+                  " in the file of earlier jobs, and " + told(said) +
+                  " in this one, so the values there would mean something else; say the same, "
+                  "take another file, or existing = \"replace\""};
+}
+
+// A job that does not say what its times are goes on with those of the file. It may leave out which
+// values are none, unless they were stored so.
+void Catalogue::check_goes_on(const std::string& variable, const Attributes& said) const {
+  for (const auto& [name, attribute] : said) {
+    check_keeps_meaning(variable, name, &attribute);
+  }
+  const auto known = beginning_.meaning.find(variable);
+  if (known == beginning_.meaning.end()) {
+    return;
+  }
+  const auto& all = known->second;
+  const bool says_times = said.contains(units_attribute) || said.contains(calendar_attribute);
+  const bool stores_none = all.contains(scale_attribute) || all.contains(offset_attribute) ||
+                           rules_.keeps_first_definitions;
+  for (const auto& [name, attribute] : all) {
+    const bool is_of_times = name == units_attribute || name == calendar_attribute;
+    const bool tells_none = name == fill_attribute || name == missing_attribute;
+    const bool may_lack = (is_of_times && !says_times) || (tells_none && !stores_none);
+    if (!said.contains(name) && !may_lack) {
+      check_keeps_meaning(variable, name, nullptr);
+    }
+  }
+}
+
+void Catalogue::check_goes_on(int id, std::int64_t step) const {
+  if (const Entry& found = entry(id); beginning_.meaning.contains(found.name)) {
+    check_goes_on(found.name, in_step(found.attributes, step));
+  }
+}
+
+// True for an attribute by which readers unpack the values of all steps of a file.
 bool Catalogue::packs(const Event& event) const {
-  return (event.name == scale_attribute || event.name == offset_attribute) &&
-         array::is_integer(entry(event.variable).type);
+  const bool is_packed = attribute(event.variable, event.step, scale_attribute) != nullptr ||
+                         attribute(event.variable, event.step, offset_attribute) != nullptr;
+  return array::is_integer(entry(event.variable).type) &&
+         (event.name == scale_attribute || event.name == offset_attribute ||
+          event.name == unsigned_attribute ||
+          (is_packed && (event.name == fill_attribute || event.name == missing_attribute)));
 }
 
 bool Catalogue::comes_before_puts(const Event& event) const {
@@ -482,6 +548,7 @@ void Catalogue::set_attribute(const Event& event) {
   check(rules_, is_of_file ? nullptr : &owner, event.name, event.attribute);
   if (!is_of_file) {
     check_meaning(event, owner);
+    check_keeps_meaning(owner.name, event.name, &event.attribute);
   }
   auto& all =
       is_of_file ? attributes_ : variables_[static_cast<std::size_t>(event.variable)].attributes;

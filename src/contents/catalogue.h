@@ -24,9 +24,6 @@ namespace iocomp::contents {
 /// that netCDF gives it where it rounds in this way.
 inline constexpr const char* kept_bits_attribute = "_QuantizeBitRoundNumberOfSignificantBits";
 
-/// The scalar variable that tells the physical time of a step.
-inline constexpr const char* time_variable = "time";
-
 /// A call that all members of a file make in the same order: define, set_shape, an attribute, or
 /// the number of a step.
 struct Event {
@@ -66,7 +63,8 @@ struct Beginning {
   std::int64_t steps = 0;      ///< that it has, with those that failed
   std::int64_t bytes = 0;      ///< that these take
   bool has_old_bytes = false;  ///< perhaps, behind these: of steps that are not there any more
-  std::set<std::string> variables{};  ///< that these have
+  std::set<std::string> variables{};            ///< that these have
+  std::map<std::string, Attributes> meaning{};  ///< of their values: see meaning_of
   /// Numbers of those steps that have variables, by step; none where all are as these.
   std::map<std::int64_t, std::int64_t> numbers{};
   // Filled in if the rules bound attributes by those that were set before:
@@ -102,6 +100,11 @@ class Catalogue {
   /// @throws Error{unsupported} where the file has one step alone, and this is not the first;
   /// Error{invalid_argument} where a dimension has two lengths.
   void check_step(std::int64_t step) const;
+  /// Checks that the values of earlier jobs keep their meaning beside those of a put.
+  /// @throws Error{unsupported}.
+  void check_goes_on(int id, std::int64_t step) const;
+  /// The same of a variable that would have these attributes.
+  void check_goes_on(const std::string& variable, const Attributes& said) const;
   [[nodiscard]] const Rules& rules() const noexcept { return rules_; }
   /// True if a variable has values in only one step of the file.
   [[nodiscard]] bool has_one_step(const Variable& variable) const;
@@ -162,6 +165,8 @@ class Catalogue {
   void define(const Event& event);
   void set_attribute(const Event& event);
   void check_meaning(const Event& event, const Variable& owner) const;
+  void check_keeps_meaning(const std::string& variable, const std::string& name,
+                           const Attribute* said) const;
   void check_beside_others(const Event& event, const AttributeHistory& others) const;
   void check_lengths(std::int64_t step) const;
   [[nodiscard]] bool packs(const Event& event) const;

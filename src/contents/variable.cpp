@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contents/variable.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,22 @@ std::optional<double> number_of(const Attribute& attribute) {
   return attribute.is_text || attribute.count() != 1
              ? std::nullopt
              : array::real_number(attribute.type, attribute.values.data());
+}
+
+bool says_meaning(std::string_view variable, std::string_view attribute) noexcept {
+  return attribute == scale_attribute || attribute == offset_attribute ||
+         attribute == unsigned_attribute || attribute == missing_attribute ||
+         attribute == fill_attribute || attribute == dtype_attribute ||
+         (variable == time_variable &&
+          (attribute == units_attribute || attribute == calendar_attribute));
+}
+
+Attributes meaning_of(std::string_view variable, const Attributes& all) {
+  Attributes found;
+  std::ranges::copy_if(all, std::inserter(found, found.end()), [&](const auto& attribute) {
+    return says_meaning(variable, attribute.first);
+  });
+  return found;
 }
 
 array::ElementType type_said(array::ElementType stored,

@@ -54,8 +54,22 @@ inline constexpr const char* offset_attribute = "add_offset";
 inline constexpr const char* unsigned_attribute = "_Unsigned";
 /// That which says which values, as stored, are none.
 inline constexpr const char* missing_attribute = "missing_value";
+/// That which says that integers are truth values: "bool".
+inline constexpr const char* dtype_attribute = "dtype";
 /// The attribute of a variable that says what elements hold that nobody puts.
 inline constexpr const char* fill_attribute = "_FillValue";
+
+/// The scalar variable that tells the physical time of a step, and its attributes that say what
+/// times are.
+inline constexpr const char* time_variable = "time";
+inline constexpr const char* units_attribute = "units";
+inline constexpr const char* calendar_attribute = "calendar";
+
+/// True for attributes that say what the stored values of a variable mean: how they are packed,
+/// which of them are none, that they are truth values, and the unit and calendar of times.
+[[nodiscard]] bool says_meaning(std::string_view variable, std::string_view attribute) noexcept;
+/// Those of a variable.
+[[nodiscard]] Attributes meaning_of(std::string_view variable, const Attributes& all);
 
 /// The type that the integers of a variable have, as its attributes say: unsigned, perhaps.
 /// @param find  as for `packing`.

@@ -66,6 +66,7 @@ class FieldWriter {
   void put(const Outcome& outcome) { (*this)(outcome.code, outcome.story); }
   void put(const FolderAddress& address) { iocomp::put(to_, address); }
   void put(const contents::BlockSum& sum) { contents::put(to_, sum); }
+  void put(const contents::Attribute& attribute) { contents::put(to_, attribute); }
 
   WireWriter& to_;
 };
@@ -124,6 +125,7 @@ class FieldReader {
   void get(Outcome& outcome) { (*this)(outcome.code, outcome.story); }
   void get(FolderAddress& address) { address = get_folder_address(from_); }
   void get(contents::BlockSum& sum) { sum = contents::get_block_sum(from_); }
+  void get(contents::Attribute& attribute) { attribute = contents::get_attribute(from_); }
 
   template <typename List>
   static auto element_of(const List& /*list*/) {

@@ -80,6 +80,10 @@ void fields(auto& io, Is<contents::Beginning> auto& beginning) {
   io(beginning.number, beginning.folder, beginning.is_there, beginning.steps, beginning.bytes,
      beginning.has_old_bytes);
   io.each(beginning.variables, [](auto& in, auto& name) { in(name); });
+  io.each(beginning.meaning, [](auto& in, auto& of_variable) {
+    in(of_variable.first);
+    in.each(of_variable.second, [](auto& of, auto& item) { of(item.first, item.second); });
+  });
   io.each(beginning.numbers, [](auto& in, auto& item) { in(item.first, item.second); });
   io.each(beginning.attributes, [](auto& in, auto& item) {
     in(item.first, item.second.type, item.second.is_text, item.second.bytes);

@@ -119,6 +119,7 @@ using Counter = trace::Counter;
 using Timer = trace::Timer;
 using What = trace::What;
 using contents::dimensions_attribute;
+using contents::dtype_attribute;
 using contents::list_attribute;
 using contents::text_attribute;
 using contents::time_dimension;

@@ -21,6 +21,8 @@ from files import (
     values_in,
 )
 
+from iocomp import open_files
+
 CHECKPOINTS = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "zarr")
 NETCDF = ("netcdf", "netcdf-deflate", "pnetcdf")
 ZARR = ("zarr", "zarr-zstd")
@@ -256,6 +258,69 @@ def test_variables_without_time_stay(actors: Actors, back_end: str, mode: str) -
     check_with_own_tools(actors, back_end, folder, [0, 1, 2, 3] if number == 0 else [0, 1, 2, 3, 4])
     with netCDF4.Dataset(folder / "out.nc") as file:
         assert (file["x"][:] == values(np.int64, 1000, number)).all()
+
+
+def number(name: str, value: float, of: str = "t") -> str:
+    return f"attribute out {name} {value} of={of} type=float64"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", SERIES)
+def test_values_of_earlier_jobs_keep_their_meaning(actors: Actors, back_end: str, mode: str) -> None:
+    """A change is refused, and the job may still put as the file has it."""
+    going = {"existing": "continue"}
+    define = ["open out series", "define out t float64 64 file=int32", "define out w int32 64"]
+    right = [number("scale_factor", 0.5), "attribute out _FillValue bytes=fbffffff type=int32 of=t"]
+    step = ["put out t", "put out w", "end_step out"]
+    first = play(actors, [*define, *right, *step, "close out"], back_end, mode, None, **going)
+    assert not first.failures(), first
+    wrong = [number("scale_factor", 0.25), number("add_offset", 1.0), number("scale_factor", 0.5, "w")]
+    wrong += ["attribute out _FillValue bytes=f9ffffff type=int32 of=t", "put out t"]
+    lines = [*define, *wrong, *right, *step, "close out"]
+    second = play(actors, lines, back_end, mode, first.folder, **going)
+    told = [(entry["code"], entry["story"]) for entry in second.failures() if entry["rank"] == 0]
+    assert len(told) == len(wrong), second
+    names = ("scale_factor", "add_offset", "scale_factor", "_FillValue", "_FillValue")
+    for (code, story), name in zip(told, names, strict=True):
+        assert code == UNSUPPORTED and name in story and "cannot go on" in story, story
+    lines = [*define, "put out t", "put out w", "close out"]
+    third = play(actors, lines, back_end, mode, first.folder, **going)
+    assert {entry["code"] for entry in third.calls("put") if entry["variable"] == "t"} == {UNSUPPORTED}, third
+    with open_files(first.folder / f"out{extension(back_end)}") as files:
+        # ADIOS2 cannot repeat attributes of a variable that the job does not put.
+        assert files.steps == ([0, 1] if back_end == "adios2-bp4" else [0, 1, 2])
+        assert files.attributes("t")["scale_factor"] == 0.5
+        for each in (0, 1):
+            assert (files.read("t", each) == 2 * values("f8", 64, each)).all()
+            if back_end != "adios2-bp4":
+                assert (files.read("t", each, dtype="f8") == values("f8", 64, each)).all()
+
+
+@pytest.mark.parametrize("back_end", NETCDF + ZARR)
+def test_times_of_earlier_jobs_keep_their_meaning(actors: Actors, back_end: str) -> None:
+    units = {"time_units": "days since 1850-01-01, noleap"}
+
+    def goes_on(first: int, folder: Path | None, **more: object) -> Job:
+        lines = steps("series", [first])
+        if more.get("time_units", units["time_units"]) != units["time_units"] and folder is not None:
+            lines = [*lines[:4], lines[-1]]  # up to the begin of the step
+        return play(actors, lines, back_end, "sync", folder, existing="continue", **more)
+
+    job = goes_on(0, None, **units)
+    assert not job.failures(), job
+    for other in ("hours since 2000-01-01", "days since 1850-01-01"):  # this has another calendar
+        refused = goes_on(1, job.folder, time_units=other)
+        begun = refused.calls("begin_step")
+        assert {entry["code"] for entry in begun} == {UNSUPPORTED}, refused
+        assert "cannot go on" in begun[0]["story"], refused
+    second = goes_on(1, job.folder, **units)
+    assert not second.failures(), second
+    third = goes_on(2, job.folder)
+    assert not third.failures(), third
+    with open_files(job.folder / f"out{extension(back_end)}") as files:
+        assert files.steps == [0, 1, 2]
+        told = files.attributes("time")
+        assert (told["units"], told["calendar"]) == ("days since 1850-01-01", "noleap")
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -132,7 +132,8 @@ void lay_over(Json& all, const Attributes& attributes, const Variable* variable)
 Attributes attributes_from(const Json& all, const Array* array) {
   Attributes attributes;
   if (array != nullptr && array->is_bool) {
-    attributes["dtype"] = contents::text_attribute("bool");  // as iocomp itself writes them
+    attributes[contents::dtype_attribute] =
+        contents::text_attribute("bool");  // as iocomp itself writes them
   }
   for (const auto& [name, value] : all.items()) {
     if (array != nullptr && name == contents::fill_attribute) {

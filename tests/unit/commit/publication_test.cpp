@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,7 @@
 #include "commit/read_manifest.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
+#include "contents/variable.h"
 #include "formats/registry.h"
 #include "unit/temporary_folder.h"
 
@@ -229,6 +231,29 @@ TEST_F(PublicationOfASeries, EndsBehindTheStepsThatAJobKeepsOfIt) {
   const auto manifest = parse_manifest(text_of(names.manifest.text()), names.manifest.text());
   EXPECT_EQ(manifest.committed_steps, 1);
   EXPECT_EQ(manifest.bytes, 32);
+}
+
+TEST_F(PublicationOfASeries, TellsTheNextJobWhatItsValuesMean) {
+  const auto set = [&](const char* name) {
+    contents::Event event;
+    event.what = contents::Event::What::attribute;
+    event.variable = 0;
+    event.name = name;
+    event.attribute = contents::text_attribute("x");
+    catalogue_.apply(event);
+  };
+  set(contents::scale_attribute);
+  set("note");
+  write_text(publication_.names(-1).temporary.text(), std::string(32, 'x'));
+  commit(0);
+  publication_.commit_file(contents_, catalogue_)();
+  const std::map<std::string, contents::Attributes> meaning{
+      {"u", {{contents::scale_attribute, contents::text_attribute("x")}}}};
+  for (const std::int64_t after : {0, -1}) {
+    Publication next{going_on(after), format_, &catalogue_};
+    EXPECT_EQ(next.find_beginning().meaning, after < 0 ? decltype(meaning){} : meaning);
+    EXPECT_EQ(next.begin().meaning, after < 0 ? decltype(meaning){} : meaning);
+  }
 }
 
 TEST_F(PublicationOfASeries, NamesTheStepsThatTheLastJobHadNotCommitted) {

@@ -35,6 +35,14 @@ Attribute numbers(ElementType type, std::size_t count) {
   return {type, false, std::vector<std::byte>(count * array::size_bytes(type), std::byte{1})};
 }
 
+template <typename Number>
+std::vector<std::byte> bytes(Number number) {
+  const auto found = std::as_bytes(std::span{&number, 1});
+  return {found.begin(), found.end()};
+}
+
+Attribute real(double number) { return {ElementType::float64, false, bytes(number)}; }
+
 // Returns the story of a call that fails, or nothing.
 template <typename Call>
 std::string story_of(const Call& call, ErrorCode code = ErrorCode::unsupported) {
@@ -300,6 +308,91 @@ TEST_F(Definitions, KeepTypesOfAttributesWhereReadersWantThat) {
   define(later, "u", {5});
   EXPECT_NE(attribute(later, 0, "a", text("m")), "");
   EXPECT_EQ(attribute(later, 0, "a", numbers(ElementType::int32, 1)), "");
+}
+
+TEST_F(Definitions, KeepTheMeaningOfEarlierValues) {
+  Beginning beginning;
+  beginning.is_there = true;
+  beginning.variables = {"u", "v"};
+  beginning.meaning = {
+      {"u", {{"scale_factor", real(0.5)}, {"_FillValue", numbers(ElementType::float64, 1)}}},
+      {"v", {{"_FillValue", numbers(ElementType::float64, 1)}}}};
+  for (const Rules& each : rules::all) {
+    Catalogue catalogue{each, 1, true};
+    catalogue.begin_at(beginning);
+    define(catalogue, "u", {5});
+    define(catalogue, "v", {5});
+    define(catalogue, "w", {5});
+    const auto refused = [&](int variable, const std::string& name, const Attribute& value) {
+      const auto story = attribute(catalogue, variable, name, value);
+      EXPECT_TRUE(story.starts_with("cannot go on with the variable \"")) << name << story;
+      return story;
+    };
+    EXPECT_EQ(refused(0, "scale_factor", real(0.25)),
+              "cannot go on with the variable \"u\": it has scale_factor = 1 float64: 0.5 in the "
+              "file of earlier jobs, and scale_factor = 1 float64: 0.25 in this one, so the values "
+              "there would mean something else; say the same, take another file, or existing = "
+              "\"replace\"");
+    EXPECT_NE(refused(1, "scale_factor", real(0.5)).find("it has no scale_factor"),
+              std::string::npos);
+    refused(0, "add_offset", real(1));
+    refused(0, "_FillValue", real(-5));
+    refused(0, "missing_value", real(-5));
+    refused(0, "_Unsigned", text("true"));
+    refused(1, "dtype", text("bool"));
+    EXPECT_EQ(attribute(catalogue, 0, "units", text("m")), "");
+    EXPECT_EQ(attribute(catalogue, 2, "scale_factor", real(0.25)), "") << "it is new";
+    const auto put = [&](int variable) {
+      return story_of([&] { catalogue.check_goes_on(variable, 0); });
+    };
+    EXPECT_NE(put(0).find("no _FillValue in this one"), std::string::npos);
+    EXPECT_EQ(attribute(catalogue, 0, "_FillValue", numbers(ElementType::float64, 1)), "");
+    EXPECT_NE(put(0).find("no scale_factor in this one"), std::string::npos);
+    EXPECT_EQ(attribute(catalogue, 0, "scale_factor", {ElementType::float32, false, bytes(0.5F)}),
+              "");
+    EXPECT_EQ(put(0), "");
+    EXPECT_EQ(put(1).empty(), !each.keeps_first_definitions);
+    EXPECT_EQ(put(2), "");
+  }
+}
+
+TEST_F(Definitions, KeepTheMeaningOfTimes) {
+  Beginning beginning;
+  beginning.variables = {"time"};
+  beginning.meaning["time"] = {{"units", text("days since 1850-01-01")},
+                               {"calendar", text("noleap")}};
+  Catalogue catalogue{rules::netcdf, 1, true};
+  catalogue.begin_at(beginning);
+  const auto told = [&](const Attributes& said) {
+    return story_of([&] { catalogue.check_goes_on("time", said); });
+  };
+  EXPECT_EQ(told({}), "") << "the file says it";
+  EXPECT_EQ(told(beginning.meaning["time"]), "");
+  EXPECT_NE(told({{"units", text("days since 1850-01-01")}}).find("no calendar in this one"),
+            std::string::npos);
+  EXPECT_NE(told({{"units", text("hours since 2000-01-01")}, {"calendar", text("noleap")}}), "");
+  EXPECT_EQ(told({{"standard_name", text("time")}}), "");
+}
+
+TEST_F(Definitions, PackAllStepsOfAFileInOneWay) {
+  for (const Rules& each : {rules::posix, rules::hdf5}) {
+    Catalogue catalogue{each, 1, true};
+    Event packed;
+    packed.what = Event::What::define;
+    packed.type = ElementType::int16;
+    packed.name = "u";
+    catalogue.apply(packed);
+    packed.name = "plain";
+    catalogue.apply(packed);
+    const auto five = numbers(ElementType::int16, 1);
+    EXPECT_EQ(attribute(catalogue, 0, "scale_factor", real(0.5)), "");
+    const auto wrong = ErrorCode::invalid_argument;
+    for (const char* name : {"_FillValue", "missing_value"}) {
+      EXPECT_NE(attribute(catalogue, 0, name, five, 1, wrong), "");
+      EXPECT_EQ(attribute(catalogue, 1, name, five, 1, wrong), "");
+    }
+    EXPECT_NE(attribute(catalogue, 1, "_Unsigned", text("true"), 1, wrong), "");
+  }
 }
 
 TEST_F(Definitions, FitIntoTheHeader) {

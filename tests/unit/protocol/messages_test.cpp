@@ -13,6 +13,7 @@
 #include "array/box.h"
 #include "base/error.h"
 #include "base/wire.h"
+#include "contents/variable.h"
 #include "protocol/header.h"
 #include "unit/protocol/truncated.h"
 
@@ -55,7 +56,8 @@ TEST(Messages, OpenComesBack) {
                                 .is_there = true,
                                 .steps = 3,
                                 .has_old_bytes = true,
-                                .variables = {"u", "v"}}};
+                                .variables = {"u", "v"},
+                                .meaning = {{"u", {{"units", contents::text_attribute("m")}}}}}};
   for (const Kind kind : {Kind::open, Kind::home_open, Kind::known_file}) {
     const Bytes message = encode(file, kind, open);
     expect_header(message, kind);
@@ -70,6 +72,7 @@ TEST(Messages, OpenComesBack) {
     EXPECT_EQ(back.beginning.steps, open.beginning.steps);
     EXPECT_EQ(back.beginning.has_old_bytes, open.beginning.has_old_bytes);
     EXPECT_EQ(back.beginning.variables, open.beginning.variables);
+    EXPECT_EQ(back.beginning.meaning, open.beginning.meaning);
     expect_refusal_of_every_beginning(message, decode<Open>);
   }
 }
