@@ -101,8 +101,9 @@ Json describe(const std::string& path, const Committed& committed) {
     all["files"].push_back({{"path", committed.text(file)}, {"format", file.format}});
   }
   for (const auto& variable : committed.variables) {
-    all["variables"].push_back(
-        {{"name", variable.name}, {"attributes", iocomp::commit::json(variable.attributes)}});
+    all["variables"].push_back({{"name", variable.name},
+                                {"attributes", iocomp::commit::json(variable.attributes)},
+                                {"changes_meaning", variable.changes_meaning()}});
   }
   for (const auto& torn : committed.torn) {
     all["left_out"][std::to_string(torn.step)] = torn.story;

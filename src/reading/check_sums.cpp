@@ -131,7 +131,8 @@ Checked check_all(const Committed& committed, const std::string& modules,
       }
     }
     for (std::size_t v = 0; source && v < committed.variables.size(); ++v) {
-      const auto& [name, places, attributes] = committed.variables[v];
+      const auto& name = committed.variables[v].name;
+      const auto& places = committed.variables[v].places;
       const auto place = std::ranges::lower_bound(places, step, {}, &Committed::Place::step);
       if (place == places.end() || place->step != step) {
         continue;

@@ -90,6 +90,12 @@ Committed::Place get_place(WireReader& reader) {
 
 }  // namespace
 
+const contents::Attributes& Committed::Variable::meaning_in(std::int64_t step) const {
+  static const contents::Attributes none;
+  const auto later = meaning.upper_bound(step);
+  return later == meaning.begin() ? none : std::prev(later)->second;
+}
+
 std::string Committed::text(const File& file) const {
   return said + (said.empty() || said.ends_with('/') ? "" : "/") + file.name;
 }
@@ -116,7 +122,7 @@ void Committed::add(File file, const contents::Inventory& inventory) {
   for (const auto& placed : inventory.contents) {
     const auto [found, is_new] = known.emplace(placed.variable.name, variables.size());
     if (is_new) {
-      variables.push_back({placed.variable.name, {}, {}});
+      variables.push_back({.name = placed.variable.name});
     }
     auto& places = variables[found->second].places;
     const std::int64_t step = inventory.name_of(placed.step).number;
@@ -133,6 +139,11 @@ void Committed::add(File file, const contents::Inventory& inventory) {
       const auto found = inventory.of_variable.find(variable.name);
       variable.attributes =
           found == inventory.of_variable.end() ? contents::Attributes{} : found->second;
+      auto meaning = contents::meaning_of(variable.name, variable.attributes);
+      if (meaning != variable.meaning_in(variable.places.back().step)) {
+        variable.meaning.emplace(inventory.name_of(inventory.steps.front()).number,
+                                 std::move(meaning));
+      }
     }
   }
   attributes = inventory.attributes;
@@ -200,6 +211,11 @@ std::vector<std::byte> encode(const Committed& committed) {
       put(writer, place);
     }
     put(writer, variable.attributes);
+    writer.put(variable.meaning.size());
+    for (const auto& [step, attributes] : variable.meaning) {
+      writer.put(step);
+      put(writer, attributes);
+    }
   }
   put(writer, committed.attributes);
   writer.put(committed.torn.size());
@@ -238,6 +254,10 @@ Committed decode_committed(std::span<const std::byte> bytes) {
       variable.places.push_back(get_place(reader));
     }
     variable.attributes = get_attributes(reader);
+    for (auto meanings = reader.get<std::size_t>(); meanings > 0; --meanings) {
+      const auto step = reader.get<std::int64_t>();
+      variable.meaning.emplace(step, get_attributes(reader));
+    }
     committed.variables.push_back(std::move(variable));
   }
   committed.attributes = get_attributes(reader);

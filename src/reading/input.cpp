@@ -217,7 +217,7 @@ void Input::read_converted(const std::string& variable, const Place& where, cons
                 "its values are " + std::string{array::name(where.type)} +
                     ", which are not converted to " + std::string{array::name(type)}};
   }
-  const auto& attributes = this->variable(find(variable)).attributes;
+  const auto& attributes = this->variable(find(variable)).meaning_in(where.step);
   const auto find_attribute = [&](const char* name) {
     const auto found = attributes.find(name);
     return found == attributes.end() ? nullptr : &found->second;

@@ -233,20 +233,24 @@ class Describer {
     grids_.left_out.push_back({variable.name, reason});
   }
 
-  static auto attributes_of(const Variable& variable) {
-    return [&variable](const char* name) { return find(variable.attributes, name); };
+  static auto found_in(const contents::Attributes& attributes) {
+    return [&attributes](const char* name) { return find(attributes, name); };
   }
 
+  // In any step.
   static bool is_packed(const Variable& variable) {
-    bool is_one = true;  // also where the attributes make no sense
-    (void)outcome_of([&] {
-      is_one = contents::packing(variable.places.back().type, attributes_of(variable)).has_value();
+    return std::ranges::any_of(variable.meaning, [&](const auto& meaning) {
+      bool is_one = true;  // also where the attributes make no sense
+      (void)outcome_of([&] {
+        is_one =
+            contents::packing(variable.places.back().type, found_in(meaning.second)).has_value();
+      });
+      return is_one;
     });
-    return is_one;
   }
 
   static ElementType type_said(const Variable& variable) {
-    return contents::type_said(variable.places.back().type, attributes_of(variable));
+    return contents::type_said(variable.places.back().type, found_in(variable.attributes));
   }
 
   // Empty if a link can lead to the values. HDF5 converts those of its own datasets.

@@ -323,6 +323,26 @@ def test_checkpoints_are_one_set_and_torn_ones_are_left_out(tmp_path: Path) -> N
         assert files.steps == [3]
 
 
+def write_packed(folder: Path, scales: dict[int, float]) -> Path:
+    """Write a checkpoint for each step, in which all numbers are 10."""
+    folder.mkdir(exist_ok=True)
+    for step, scale in scales.items():
+        told = {"u": {"scale_factor": {"type": "float64", "value": [scale]}}}
+        raw = np.full(4, 10 / scale, "i2")
+        write(folder / f"c.{step:06}.bin", {step: {"u": raw}}, kind="checkpoint", variable_attributes=told)
+    return folder / "c.bin"
+
+
+def test_each_file_of_a_set_is_unpacked_as_it_says(tmp_path: Path) -> None:
+    with open_files(write_packed(tmp_path, {3: 0.5, 4: 0.25, 7: 0.125, 8: 0.125})) as files:
+        for step in files.steps:
+            assert files.read("u", step, dtype="f8").tolist() == [10.0] * 4, step
+        assert files.attributes("u")["scale_factor"] == 0.125
+        assert files.changing == {"u"}
+    with open_files(write_packed(tmp_path / "same", {3: 0.5, 4: 0.5})) as files:
+        assert not files.changing
+
+
 def test_steps_that_another_run_has_superseded_are_not_seen(tmp_path: Path) -> None:
     for step in (8, 9):
         write(tmp_path / f"c.{step:06}.bin", {step: {"u": U}})

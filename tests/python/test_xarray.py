@@ -10,7 +10,7 @@ netcdf = pytest.importorskip("netCDF4")
 xarray = pytest.importorskip("xarray")
 IocompBackend = pytest.importorskip("iocomp.xarray_engine").IocompBackend
 
-from test_reader import write  # noqa: E402 (it needs h5py)
+from test_reader import write, write_packed  # noqa: E402 (it needs h5py)
 
 
 def written(path: Path, times: np.ndarray, grows: bool = True) -> Path:
@@ -67,3 +67,14 @@ def test_integers_do_not_take_the_place_of_times_that_are_told(tmp_path: Path) -
         with xarray.open_dataset(path, engine=IocompBackend) as found:
             assert found["time"].dtype == expected.dtype
             assert np.array_equal(found["time"].values, expected)
+
+
+def test_each_file_of_a_set_is_unpacked_as_it_says(tmp_path: Path) -> None:
+    path = write_packed(tmp_path, {3: 0.5, 4: 0.25, 7: 0.125})
+    with xarray.open_dataset(path, engine=IocompBackend) as found:
+        assert found["u"].dtype == np.float64 and "scale_factor" not in found["u"].encoding
+        assert np.array_equal(found["u"].values, np.full((3, 4), 10.0))
+    same = write_packed(tmp_path / "same", {3: 0.5, 4: 0.5})
+    with xarray.open_dataset(same, engine=IocompBackend) as found:
+        assert found["u"].encoding["scale_factor"] == 0.5
+        assert np.array_equal(found["u"].values, np.full((2, 4), 10.0))

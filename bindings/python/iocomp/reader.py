@@ -172,6 +172,8 @@ class Files(Scope, Stored):
         self._attributes = told["attributes"]
         self._indices = {each["name"]: i for i, each in enumerate(told["variables"])}
         self._told = [each["attributes"] for each in told["variables"]]
+        self.changing = {each["name"] for each in told["variables"] if each.get("changes_meaning")}
+        """Variables that are packed in another way, or have another fill value, in some steps."""
         self._known: dict[str, _Variable] = {}
         count, pointers = ctypes.c_int64(), [ctypes.c_void_p() for _ in range(4)]
         room = [ctypes.addressof(each) for each in (count, *pointers)]

@@ -21,6 +21,7 @@ from iocomp.reader import Files, open_files
 
 _TIME = "time"
 _OTHERS = ("step", "steps", "iocomp_steps")
+_MEANINGS = ("scale_factor", "add_offset", "_Unsigned", "missing_value", "_FillValue", "dtype")
 _Key = tuple[int | slice, ...]
 
 
@@ -28,11 +29,17 @@ class _Lazy(BackendArray):
     """A variable in some steps, read only when needed; None stands for a step without it."""
 
     def __init__(
-        self, files: Files, name: str, steps: list[int | None], has_time: bool, fill: object
+        self,
+        files: Files,
+        name: str,
+        dtype: np.dtype[Any],
+        steps: list[int | None],
+        has_time: bool,
+        fill: object,
     ) -> None:
         self._files, self._name, self._steps, self._fill = files, name, steps, fill
         self._has_time = has_time
-        self.dtype = files.dtype(name)
+        self.dtype = dtype
         self._inner = files.shape(name)
         self.shape = (len(steps), *self._inner) if has_time else self._inner
 
@@ -81,6 +88,12 @@ class _Store(AbstractDataStore):
         times = self._times()
         if _TIME not in found and not np.isnan(times).all():
             attributes = self._files.attributes(_TIME) if _TIME in self._files else {}
+            if _TIME in self._files.changing:
+                warnings.warn(
+                    f"{self._files.path}: times have several units or calendars, so they stay numbers",
+                    stacklevel=2,
+                )
+                attributes = _without(attributes, ("units", "calendar"))
             found[_TIME] = Variable((self._along,), times, attributes)
         found.setdefault("step", Variable((self._along,), np.array(self._steps, np.int64)))
         self._rename_dimensions(found)
@@ -163,7 +176,16 @@ class _Store(AbstractDataStore):
                 stacklevel=2,
             )
             return None
-        attributes = files.attributes(name)
+        attributes, dtype = files.attributes(name), files.dtype(name)
+        if name in files.changing:
+            if not {"scale_factor", "add_offset"} & attributes.keys():
+                warnings.warn(
+                    f"{files.path}: {name} has another fill value in some steps, so none is masked",
+                    stacklevel=2,
+                )
+            if dtype.kind in "iu":  # the library unpacks each step as its own file says
+                dtype = np.dtype(np.float64)
+            attributes = _without(attributes, _MEANINGS)
         shape = files.shape(name)
         dimensions = str(attributes.pop("dimensions", "")).split()
         has_time = dimensions[:1] == [_TIME] if dimensions else len(steps) == 1
@@ -171,7 +193,7 @@ class _Store(AbstractDataStore):
         dimensions = dimensions[1:] if dimensions[:1] == [_TIME] else dimensions
         if len(dimensions) != len(shape) or along in dimensions:
             dimensions = _dimensions(shape)
-        kind = files.dtype(name).kind
+        kind = dtype.kind
         fill = _fill_of(attributes, kind)
         if has_time and fill is None and None in steps:
             warnings.warn(
@@ -180,13 +202,17 @@ class _Store(AbstractDataStore):
                 stacklevel=2,
             )
         kept: list[int | None] = steps if has_time else [there[-1]]
-        lazy = _Lazy(files, name, kept, has_time, 0 if fill is None else fill)
+        lazy = _Lazy(files, name, dtype, kept, has_time, 0 if fill is None else fill)
         return Variable(
             (along, *dimensions) if has_time else dimensions,
             indexing.LazilyIndexedArray(lazy),
             attributes,
             {"preferred_chunks": {along: 1}} if has_time else {},
         )
+
+
+def _without(attributes: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if name not in names}
 
 
 def _fill_of(attributes: dict[str, Any], kind: str) -> object:

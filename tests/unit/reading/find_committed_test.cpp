@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "base/path.h"
 #include "base/wire.h"
 #include "commit/commit.h"
+#include "contents/variable.h"
 #include "formats/format.h"
 #include "reading/committed.h"
 #include "reading/path_sought.h"
@@ -112,6 +114,32 @@ TEST_F(FindCommitted, CheckpointsAreOneFileForEachStep) {
   EXPECT_EQ(found.variables[1].places.size(), 2U);
   EXPECT_EQ(found.attributes.at("step"), text("1234567"));
   EXPECT_EQ(found.variables[0].attributes.at("of"), text("u1234567"));
+}
+
+TEST_F(FindCommitted, EachFileSaysWhatItsValuesMean) {
+  const std::map<std::int64_t, std::string> scales{{1, ""}, {2, "a"}, {3, "a"}, {4, "b"}, {5, ""}};
+  for (const auto& [step, scale] : scales) {
+    const commit::TargetNames names = commit::target_names(Path{path_}, step, "node-1");
+    contents::Description description;
+    description.contents = {{step, variable(0, "u"), 0}};
+    description.of_variable = {{{"note", text(std::to_string(step))}}};
+    if (!scale.empty()) {
+      description.of_variable[0][contents::scale_attribute] = text(scale);
+    }
+    write_text(names.target.text(), std::string(32, 'x'));
+    write_manifest(names, {"data", "posix", "checkpoint", step, 1, {}, 32}, description);
+  }
+  const Committed found = find();
+  const Committed arrived = decode_committed(encode(found));
+  for (const auto* committed : {&found, &arrived}) {
+    const auto& u = committed->variables.at(0);
+    EXPECT_EQ(u.meaning.size(), 3U) << "it is kept where it changes";
+    EXPECT_TRUE(u.changes_meaning());
+    for (const auto& [step, scale] : scales) {
+      const contents::Attributes expected{{contents::scale_attribute, text(scale)}};
+      EXPECT_EQ(u.meaning_in(step), scale.empty() ? contents::Attributes{} : expected) << step;
+    }
+  }
 }
 
 TEST_F(FindCommitted, WhatIsCalledOtherwiseIsNone) {
