@@ -13,6 +13,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -57,8 +58,10 @@ double written_at(const std::string& manifest) {
 struct Look {
   Output output;
   double committed_at = 0;                          ///< the newest step; seconds since 1970
-  std::int64_t uncommitted_bytes = 0;               ///< that the job has written since
+  double uncommitted_bytes = 0;                     ///< that the job has written since, or NaN
   std::map<std::string, std::int64_t> committed{};  ///< bytes by file
+  /// From one step to the next, as far as the looks tell: all differences are multiples of it.
+  std::int64_t apart = 0;
 
   [[nodiscard]] std::optional<std::int64_t> newest() const {
     return output.steps.empty() ? std::nullopt : std::optional{output.steps.back()};
@@ -77,16 +80,21 @@ std::int64_t size_if_there(const std::string& path) {
 
 Look look_at(const std::string& path) {
   Look now{.output = output_at(path)};
-  now.uncommitted_bytes = now.output.bytes;
+  std::int64_t uncommitted = now.output.bytes;
+  bool is_known = true;
   for (const auto& file : now.output.files) {
     now.committed_at = std::max(now.committed_at, written_at(file.path + ".json"));
-    now.committed[file.path] = file.committed_bytes;
-    now.uncommitted_bytes -= file.committed_bytes;
+    // The manifest of a store does not count its bytes.
+    const bool counts = file.committed_bytes > 0 || !now.newest();
+    is_known = is_known && counts;
+    now.committed[file.path] = counts ? file.committed_bytes : size_if_there(file.path);
+    uncommitted -= file.committed_bytes;
   }
-  now.uncommitted_bytes = std::max<std::int64_t>(now.uncommitted_bytes, 0);
+  uncommitted = std::max<std::int64_t>(uncommitted, 0);
   for (const auto& temporary : now.output.temporaries) {
-    now.uncommitted_bytes += size_if_there(temporary);
+    uncommitted += size_if_there(temporary);
   }
+  now.uncommitted_bytes = is_known ? static_cast<double>(uncommitted) : std::nan("");
   return now;
 }
 
@@ -106,11 +114,9 @@ Pace pace(const Look& before, const Look& now) {
       std::ranges::count_if(steps, [&](std::int64_t step) { return step > *before.newest(); }));
   double fresh = seen;
   if (steps.front() > *before.newest()) {  // others may have been removed meanwhile
-    if (steps.size() < 2) {
-      return {};
-    }
-    const double apart =
-        static_cast<double>(steps.back() - steps.front()) / static_cast<double>(steps.size() - 1);
+    const double apart = steps.size() < 2 ? static_cast<double>(now.apart)
+                                          : static_cast<double>(steps.back() - steps.front()) /
+                                                static_cast<double>(steps.size() - 1);
     fresh =
         std::max(seen, std::round(static_cast<double>(*now.newest() - *before.newest()) / apart));
   }
@@ -193,9 +199,9 @@ class Lines {
     const auto number = [](double value) {
       return std::isnan(value) ? std::string{"-"} : fmt::format("{:.6g}", value);
     };
-    const auto bytes = [](double value) {
+    const auto bytes = [](double value, const char* each) {
       return std::isnan(value) ? std::string{"-"}
-                               : format_bytes(static_cast<std::int64_t>(value)) + "/s";
+                               : format_bytes(static_cast<std::int64_t>(value)) + each;
     };
     const auto second = static_cast<std::time_t>(now.committed_at);
     std::vector<std::string> cells{
@@ -204,8 +210,8 @@ class Lines {
         std::to_string(now.output.steps.size()),
         number(contents.time),
         number(pace.seconds_per_step),
-        bytes(pace.bytes_per_second),
-        format_bytes(now.uncommitted_bytes)};
+        bytes(pace.bytes_per_second, "/s"),
+        bytes(now.uncommitted_bytes, "")};
     for (const auto& [name, statistics] : contents.values) {
       cells.push_back(short_text(statistics.minimum()) + ", " + short_text(statistics.maximum()) +
                       ", " + short_text(statistics.mean()));
@@ -214,6 +220,9 @@ class Lines {
   }
   static void print_json(const Look& now, const Contents& contents, const Pace& pace) {
     const auto number = [](double value) { return std::isnan(value) ? Json{} : Json(value); };
+    const Json bytes = std::isnan(now.uncommitted_bytes)
+                           ? Json{}
+                           : Json(static_cast<std::int64_t>(now.uncommitted_bytes));
     Json values = Json::object();
     for (const auto& [name, statistics] : contents.values) {
       values[name] = {{"minimum", json_number(statistics.minimum())},
@@ -229,7 +238,7 @@ class Lines {
                     {"committed_at", now.newest() ? Json(now.committed_at) : Json{}},
                     {"seconds_per_step", number(pace.seconds_per_step)},
                     {"bytes_per_second", number(pace.bytes_per_second)},
-                    {"uncommitted_bytes", now.uncommitted_bytes},
+                    {"uncommitted_bytes", bytes},
                     {"variables", values}};
     fmt::print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
@@ -243,7 +252,10 @@ bool watch(const WatchOptions& options) {
   Lines lines{options};
   std::optional<Look> before;
   for (;;) {
-    const Look now = look_at(options.path);
+    Look now = look_at(options.path);
+    if (before && before->newest() && now.newest()) {
+      now.apart = std::gcd(before->apart, *now.newest() - *before->newest());
+    }
     const bool is_end = !now.is_being_written();
     // JSON has no other line that tells of the end.
     if (!before || now.newest() != before->newest() || (is_end && options.json)) {
