@@ -47,6 +47,8 @@ module iocomp
     IOCOMP_FLOAT32 = 10, IOCOMP_FLOAT64 = 11, IOCOMP_COMPLEX64 = 12, IOCOMP_COMPLEX128 = 13, &
     IOCOMP_CHAR = 14, IOCOMP_BOOL = 15, IOCOMP_STRING = 16
   integer(c_int), parameter, public :: IOCOMP_MAX_DIMS = 8
+  integer(c_int64_t), parameter, public :: & ! a number of iocomp_begin_step
+    IOCOMP_DROP_STEP = -huge(0_c_int64_t) - 1
 
   type, bind(c) :: iocomp_session
     private

@@ -343,6 +343,11 @@ IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, iocomp_var *var, const
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
 
+/** A number for iocomp_begin_step: the program cannot finish the current step, because of an error,
+ * say. iocomp_close and iocomp_finalize then drop what was put into it, on all members. Such a call
+ * is local, and may come after puts. Nothing more can be put. */
+#define IOCOMP_DROP_STEP INT64_MIN
+
 /**
  * Give the current step a number and a physical time. Optional: without it a step has the number
  * behind that of the step before, from 0 or from the end of a file that is continued. Called by all

@@ -111,6 +111,17 @@ consteval iocomp_type integer_type() {
   }
 }
 
+// An object may be made and end inside a destructor that an exception calls.
+class Life {
+ public:
+  [[nodiscard]] bool is_ended_by_exception() const noexcept {
+    return std::uncaught_exceptions() > at_begin_;
+  }
+
+ private:
+  int at_begin_ = std::uncaught_exceptions();
+};
+
 // Wide characters are no numbers: a file would not give them back as what they were. A char is a
 // byte of text, a bool has a type of its own.
 template <typename T, typename... Others>
@@ -475,9 +486,9 @@ class File {
     }
     return *this;
   }
-  /// Closes the file if close() was not called. A failure is printed to stderr. While an exception
-  /// is in flight it does nothing, because the other members may never come to close the file: the
-  /// session's finalize does it then.
+  /// Closes the file if close() was not called. A failure is printed to stderr. If an exception
+  /// ends the file, it waits for nobody: the session's finalize closes it, and drops a step that
+  /// was not ended.
   ~File() { leave(); }
 
   /// Define a variable. Called by all members in the same order; waits for nobody.
@@ -597,7 +608,12 @@ class File {
   }
   void leave() noexcept {
     iocomp_file* const open = release();
-    if (open != nullptr && std::uncaught_exceptions() == 0 && iocomp_close(open) != IOCOMP_OK) {
+    if (open == nullptr) {
+      return;
+    }
+    if (life_.is_ended_by_exception()) {
+      static_cast<void>(iocomp_begin_step(open, IOCOMP_DROP_STEP, 0));
+    } else if (iocomp_close(open) != IOCOMP_OK) {
       std::fprintf(stderr, "iocomp: closing '%s': %s\n", name_.c_str(), iocomp_error());
     }
   }
@@ -626,6 +642,7 @@ class Input {
       session_ = std::move(other.session_);
     }
     return *this;
+  detail::Life life_;
   }
   ~Input() { close(); }
 
@@ -875,7 +892,8 @@ class Session {
   }
 
   /// Finalizes if finalize() was not called, because the servers serve until then. Failures have
-  /// been printed by the C function. Collective like finalize().
+  /// been printed by the C function. Collective like finalize(). If an exception ends the session,
+  /// it does nothing, because other ranks may never come: MPI_Finalize then tells what is lost.
   ~Session() { leave(); }
 
   /// The communicator of the compute ranks: use it where MPI_COMM_WORLD stood. MPI_COMM_NULL on a
@@ -969,8 +987,9 @@ class Session {
   }
   void leave() noexcept {
     alive_.reset();
-    if (raw_ != nullptr) {
-      static_cast<void>(iocomp_finalize(std::exchange(raw_, nullptr)));  // prints what it returns
+    iocomp_session* const open = std::exchange(raw_, nullptr);
+    if (open != nullptr && !life_.is_ended_by_exception()) {
+      static_cast<void>(iocomp_finalize(open));  // prints what it returns
     }
   }
 
@@ -982,3 +1001,4 @@ class Session {
 
 #endif  // C++20
 #endif
+  detail::Life life_;

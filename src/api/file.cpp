@@ -383,8 +383,10 @@ int iocomp_end_step(iocomp_file* file) {
 }
 
 int iocomp_begin_step(iocomp_file* file, int64_t number, double time) {
-  return timed(handle(file), "begin_step", Counter::call_seconds,
-               [&] { file_of(file, "begin_step").begin_step(number, time); });
+  return timed(handle(file), "begin_step", Counter::call_seconds, [&] {
+    auto& given = file_of(file, "begin_step");
+    number == IOCOMP_DROP_STEP ? given.drop_step() : given.begin_step(number, time);
+  });
 }
 
 int64_t iocomp_current_step(const iocomp_file* file) {

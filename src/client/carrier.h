@@ -19,8 +19,9 @@ using PutSums = std::vector<steps::PutSum>;
 
 /// The report of a rank with the end of a step, besides what it has put.
 struct StepEnd {
-  PutSums sums;                      ///< of the blocks that were put, if checksums are taken
-  steps::Predecessors predecessors;  ///< steps of other files that must be committed first
+  PutSums sums{};                      ///< of the blocks that were put, if checksums are taken
+  steps::Predecessors predecessors{};  ///< steps of other files that must be committed first
+  bool is_unfinished = false;          ///< the program drops the step
 };
 
 /// Carries out what the program asks of one file, through servers or in the compute ranks

@@ -22,6 +22,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "client/carrier.h"
 #include "client/conversions.h"
@@ -30,6 +31,7 @@
 #include "contents/catalogue.h"
 #include "contents/dimensions.h"
 #include "contents/variable.h"
+#include "steps/ends.h"
 #include "trace/counters.h"
 #include "trace/event.h"
 #include "trace/span.h"
@@ -221,6 +223,22 @@ void File::begin_step(std::int64_t number, double time) {
   });
 }
 
+// The first member tells it, since the program may have handled what it was dropped for.
+void File::drop_step() {
+  if (puts_.are_kept() && time_.is_put_here) {
+    log::warning(steps::unfinished(name_, current_step()).story);
+  }
+  puts_.drop_step();
+}
+
+void File::check_step() const {
+  catalogue_.check_step(step_);
+  if (puts_.is_dropped()) {
+    throw Error{ErrorCode::invalid_argument, "step " + std::to_string(current_step()) +
+                                                 " was dropped: the file can only be closed"};
+  }
+}
+
 void File::define_time() {
   if (time_.variable >= 0 || catalogue_.has_variable(contents::time_variable)) {
     return;
@@ -248,7 +266,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.variable = catalogue_.variable(variable, step_);
   block.step = step_;
   try {
-    catalogue_.check_step(step_);
+    check_step();
     catalogue_.check_goes_on(variable, step_);
     if (arguments.decomposition != nullptr) {
       take_part(*arguments.decomposition, block);
@@ -364,7 +382,7 @@ void File::put_summed(const Block& block) {
 }
 
 void File::end_step() {
-  within("end_step", name_, [&] { catalogue_.check_step(step_); });
+  within("end_step", name_, [&] { check_step(); });
   try {
     put_time();
     if (puts_.in_step() == 0) {
@@ -461,8 +479,8 @@ void File::wait_step(std::int64_t number) {
 // A carrier that follows another one begins its close anew.
 void File::close_carrier() {
   if (closing_ != Closing::begun) {
-    carrier_->begin_close(step_,
-                          puts_.in_step() > 0 ? step_end(sums_.value_or(PutSums{})) : StepEnd{});
+    carrier_->begin_close(step_, puts_.are_kept() ? step_end(sums_.value_or(PutSums{}))
+                                                  : StepEnd{.is_unfinished = puts_.is_dropped()});
     closing_ = Closing::begun;
   }
 }
@@ -470,7 +488,7 @@ void File::close_carrier() {
 void File::begin_close() {
   if (closing_ == Closing::no) {
     closing_ = Closing::asked;
-    if (puts_.in_step() > 0) {
+    if (puts_.are_kept()) {
       put_time();
       link_.counters().add(trace::Counter::steps, 1);
       hold_back(step_);
@@ -498,6 +516,9 @@ void File::close() {
   });
   if (!closed.ok()) {
     link_.failures().add(key_, closed);
+  }
+  if (puts_.is_dropped()) {  // the program knows that
+    link_.failures().told(key_, steps::unfinished(name_, current_step()).story);
   }
   // A ticket that is not settled now never will be. A later wait must say so instead of waiting.
   link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {

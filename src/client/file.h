@@ -34,6 +34,11 @@ class OwnPuts {
   [[nodiscard]] std::int64_t in_step() const noexcept { return in_step_; }
   void add() noexcept { ++in_step_; }
   void end_step() noexcept { in_step_ = 0; }
+  /// The program does not finish the open step.
+  void drop_step() noexcept { is_dropped_ = true; }
+  [[nodiscard]] bool is_dropped() const noexcept { return is_dropped_; }
+  /// True if closing ends the open step.
+  [[nodiscard]] bool are_kept() const noexcept { return in_step_ > 0 && !is_dropped_; }
   /// The first ticket that the program has not awaited in this state, after those that it has.
   [[nodiscard]] std::uint64_t& not_awaited(State state) {
     return not_awaited_.at(static_cast<std::size_t>(state));
@@ -45,6 +50,7 @@ class OwnPuts {
 
  private:
   std::int64_t in_step_ = 0;
+  bool is_dropped_ = false;
   std::array<std::uint64_t, 4> not_awaited_{};  // by state
   std::map<int, std::int64_t> once_;            // by variable: its step
 };
@@ -99,7 +105,7 @@ class File {
   void come_after(std::function<steps::Predecessors()> find) { predecessors_ = std::move(find); }
   /// The steps that this rank has ended. Closing ends a step that has puts.
   [[nodiscard]] std::int64_t ended_steps() const noexcept {
-    return step_ + (closing_ != Closing::no && puts_.in_step() > 0 ? 1 : 0);
+    return step_ + (closing_ != Closing::no && puts_.are_kept() ? 1 : 0);
   }
 
   /// From here on the file goes over to synchronous output on this rank if that is faster.
@@ -129,6 +135,8 @@ class File {
   /// Give the current step a number, and a physical time unless that is NaN. The time becomes the
   /// scalar variable "time", which the first member puts.
   void begin_step(std::int64_t number, double time);
+  /// The program does not finish the current step: closing drops it. Local.
+  void drop_step();
   /// @return the number of the ticket.
   std::uint64_t put(int variable, const PutArguments& arguments);
   void end_step();
@@ -172,6 +180,7 @@ class File {
     call();
   }
   [[nodiscard]] StepEnd step_end(PutSums sums) const;
+  void check_step() const;
   void close_carrier();
   void announce(const contents::Event& event);
   void check_is_in_time(const contents::Event& event, const std::string& call) const;

@@ -115,7 +115,7 @@ void fields(auto& io, Is<StepCounts> auto& counts) {
   io.each(counts.pieces, [](auto& in, auto& sent) { in(sent.first, sent.second); });
   put_covers(io, counts.variables);
   io.each(counts.sums, [](auto& in, auto& sum) { in(sum.variable, sum.block); });
-  io(counts.unclaimed);
+  io(counts.unclaimed, counts.unfinished);
   io.each(counts.predecessors, [](auto& in, auto& before) {
     in(before.file, before.name, before.steps, before.failure);
   });

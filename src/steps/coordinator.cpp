@@ -90,6 +90,9 @@ void Coordinator::ended_by_all(const Ended& sum) {
   auto look = coverage_.look(sum.step, step.sum.variables);
   step.unsure = std::move(look.unsure);
   step.unput = std::move(look.unput);
+  if (step.sum.unfinished > 0) {
+    step.failure = unfinished(setup_.file_name, catalogue_.number(sum.step));
+  }
   if (setup_.asks_writers) {
     ask(sum.step, step, true);
   } else {

@@ -39,6 +39,7 @@ void add(Ended& sum, const Ended& more) {
   sum.sums.insert(sum.sums.end(), more.sums.begin(), more.sums.end());
   sum.events = std::max(sum.events, more.events);
   sum.unclaimed = checked_sum(sum.unclaimed, more.unclaimed);
+  sum.unfinished = checked_sum(sum.unfinished, more.unfinished);
   add(sum.predecessors, more.predecessors);
 }
 

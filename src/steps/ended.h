@@ -33,6 +33,7 @@ struct Ended {
   /// Elements that wait in stripes, minus those of stripes that have found their writer. It is 0
   /// when each stripe has a writer.
   std::int64_t unclaimed = 0;
+  std::int64_t unfinished = 0;  ///< members whose program does not finish the step
 
   [[nodiscard]] bool has_puts() const noexcept { return !pieces.empty() || !variables.empty(); }
 };

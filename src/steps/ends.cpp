@@ -27,6 +27,12 @@ Outcome different_calls(const std::string& file_name, const std::string& what) {
               "\": the ranks do not make the same calls in the same order: " + what};
 }
 
+Outcome unfinished(const std::string& file_name, std::int64_t number) {
+  return {ErrorCode::inconsistent_calls,
+          "file \"" + file_name + "\", step " + std::to_string(number) +
+              ": a rank has left it unfinished, so it is not committed"};
+}
+
 Ends::Ends(std::int64_t members, std::function<void(const Difference&)> different)
     : members_{members}, different_{std::move(different)} {}
 

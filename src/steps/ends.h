@@ -19,6 +19,9 @@ struct Difference {
 };
 /// The failure of a file whose members make different calls.
 [[nodiscard]] Outcome different_calls(const std::string& file_name, const std::string& what);
+/// The failure of a step that the program of some member does not finish.
+/// @param number  that the program knows.
+[[nodiscard]] Outcome unfinished(const std::string& file_name, std::int64_t number);
 
 /// Adds up the reports of members that end a step or close the file, until all have reported.
 class Ends {

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -196,6 +197,33 @@ TEST_P(CppFace, FinalizeClosesFilesThatAreStillOpen) {
   EXPECT_THROW(out.end_step(), iocomp::Error);
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_EQ(numbers_in_file(), all_numbers());
+}
+
+TEST_P(CppFace, AnExceptionDropsTheOpenStep) {
+  {
+    iocomp::Session io{MPI_COMM_WORLD, settings()};
+    if (io.role() != IOCOMP_SERVER) {
+      const Part part{io};
+      const auto break_off = [&] {
+        iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+        const auto numbers = out.define<std::int64_t>("numbers", {total});
+        const auto more = out.define<std::int64_t>("more", {total});
+        static_cast<void>(numbers.put({part.start}, {part.count()}, part.values));
+        static_cast<void>(more.put({part.start}, {part.count()}, part.values));
+        out.end_step();
+        static_cast<void>(numbers.put({part.start}, {part.count()}, part.values));
+        throw std::runtime_error{"in the middle of a step"};
+      };
+      EXPECT_THROW(break_off(), std::runtime_error);
+    }
+    io.finalize();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    EXPECT_EQ(io.open_input("numbers").steps(), std::vector<std::int64_t>{0});
+  }
+  io.finalize();
 }
 
 TEST_P(CppFace, PutsTheInsideOfAnArrayWithHalos) {
@@ -412,6 +440,22 @@ TEST(CppFaceOfGroups, EachGroupOfALaunchHasATraceOfItsOwn) {
 TEST(CppFaceErrors, TheReleaseIsThatOfTheHeader) {
   EXPECT_EQ(iocomp::version(), IOCOMP_VERSION);
   EXPECT_EQ(iocomp::version_text(), IOCOMP_VERSION_STRING);
+}
+
+TEST(CppFaceErrors, AnExceptionLeavesASessionWithoutWaitingForOthers) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const auto break_off = [rank] {
+    const iocomp::Session io{MPI_COMM_WORLD, "trace.lines = 'none'"};
+    if (rank == 0) {
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    throw std::runtime_error{"first on the other ranks"};
+  };
+  EXPECT_THROW(break_off(), std::runtime_error);
+  if (rank != 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 TEST(CppFaceErrors, ABadSettingIsToldByItsName) {

@@ -742,6 +742,47 @@ def left_by_all() -> None:
         raise RuntimeError("half a step")
 
 
+def dropped_steps() -> None:
+    """Handle an exception in the middle of a step, on all ranks or on the last one."""
+    settings = {name: {"path": name} for name in ("all", "one", "later")}
+    with begin() as io:
+        rank, last = io.comm.rank, io.comm.size - 1
+        for name, kind in (("all", "series"), ("one", "checkpoint"), ("later", "checkpoint")):
+            out = io.open(name, kind, settings=settings[name])  # type: ignore[arg-type]
+            try:
+                with out if name != "one" or rank == last else contextlib.nullcontext():
+                    u, v = (out.define(each, "f8", (last + 1,)) for each in "uv")
+                    out.begin_step(10)
+                    u[rank] = v[rank] = 1.0
+                    out.end_step()
+                    out.begin_step(20)
+                    u[rank] = 2.0
+                    raise FloatingPointError
+            except FloatingPointError:
+                pass
+            if name == "one" and rank != last:
+                raises(iocomp.InconsistentCallsError, "step 20: a rank has left it", out.close)
+                continue
+            raises(iocomp.InvalidArgumentError, "step 20 was dropped", out.end_step)
+            raises(iocomp.InvalidArgumentError, "step 20 was dropped", u.put, [3.0], (rank,))
+            if name != "later":
+                out.close()
+    for name in settings:
+        with iocomp.open_files(name) as files:
+            assert files.steps == [10], files.steps
+
+
+def left_by_status() -> None:
+    """Call `sys.exit` in the middle of a step, on all ranks or on one."""
+    status, who = sys.argv[2:]
+    with iocomp.Session() as io, io.open("fields") as out:
+        u = out.define("u", "f8", (io.comm.size,))
+        u[io.comm.rank] = 1.0
+        if who == "all" or io.comm.rank == 1:
+            sys.exit(int(status) if status.isdigit() else status)
+        io.comm.Barrier()
+
+
 def left_by_one() -> None:
     """Raise on one rank while the others wait for it."""
     with iocomp.Session() as io, io.open("fields") as out:

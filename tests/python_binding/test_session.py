@@ -126,6 +126,21 @@ def test_an_exception_on_one_rank_ends_the_job(launch: Launcher) -> None:
     assert "RuntimeError: one has failed" in done.stderr
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_step_that_an_exception_ends_is_dropped(play: Play, mode: str) -> None:
+    play("dropped_steps", ranks=4, **MODES[mode])
+
+
+def test_an_exit_with_a_status_is_an_exception(launch: Launcher) -> None:
+    words = [str(Path(__file__).with_name("programs.py")), "left_by_status"]
+    launch.run(*words, "0", "all", ranks=2)
+    assert open_files(launch.folder / "fields").steps == [0]
+    done = launch.run(
+        *words, "NaN in u", "one", ranks=2, status=1, seconds=20, FILES_DEFAULT_EXISTING="replace"
+    )
+    assert "NaN in u" in done.stderr
+
+
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_a_program_stops_and_goes_on(play: Play, mode: str) -> None:
     play("stopping", ranks=4, alone=True, SERVER_END="return", **MODES[mode])

@@ -131,6 +131,7 @@ class Destination(ctypes.Structure):
 
 
 BUFFERED = 1
+DROP_STEP = -(2**63)
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,
     "s": ctypes.c_char_p,

@@ -27,11 +27,17 @@ class Scope:
         """End the object, unless the program has ended it.
 
         After an exception on this rank it is left as it is, since ending it could wait for ranks
-        that do not come. Steps that all ranks have ended are kept; a step of which only a part was
-        put is not committed.
+        that do not come. `sys.exit()` with no status, or with 0, is no such exception. Steps that
+        all ranks have ended are kept; a step of which only a part was put is not committed.
         """
-        if self._ends_after_exceptions or kind is None or issubclass(kind, SystemExit):
+        is_exit = isinstance(error, SystemExit) and error.code in (None, 0)
+        if self._ends_after_exceptions or kind is None or is_exit:
             self._leave()
+        else:
+            self._fail()
+
+    def _fail(self) -> None:
+        """Take in that an exception leaves the `with`."""
 
     def _leave(self) -> None:
         raise NotImplementedError

@@ -42,7 +42,7 @@ from iocomp.arrays import (
     texts,
 )
 from iocomp.errors import CopyWarning, Failures, InvalidArgumentError, NotFoundError
-from iocomp.library import BUFFERED, Block, Definition, Destination, OpenOptions, library
+from iocomp.library import BUFFERED, DROP_STEP, Block, Definition, Destination, OpenOptions, library
 from iocomp.memory import preserve
 from iocomp.scope import Scope
 from iocomp.stored import Index, Stored, all_of, slices_of, taken
@@ -627,6 +627,10 @@ class File(Scope, Mapping[str, Variable]):
     def _leave(self) -> None:
         if self._raw:
             self.close()
+
+    def _fail(self) -> None:
+        if self._raw and self._session._raw:
+            library().begin_step(self._raw, DROP_STEP, math.nan)
 
     def define(
         self,

@@ -427,6 +427,7 @@ void LocalCarrier::end_together(std::int64_t step, const StepEnd& end) {
 protocol::StepCounts LocalCarrier::counts(std::int64_t step, bool exchanges, const StepEnd& end) {
   auto counts = blocks_.end(step, exchanges, end.sums);
   counts.predecessors = end.predecessors;
+  counts.unfinished = end.is_unfinished ? 1 : 0;
   return counts;
 }
 

@@ -243,6 +243,7 @@ protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step, const StepEnd
   counts.variables = std::exchange(variables_, {});
   counts.sums = end.sums;
   counts.predecessors = end.predecessors;
+  counts.unfinished = end.is_unfinished ? 1 : 0;
   pieces_.clear();
   return counts;
 }

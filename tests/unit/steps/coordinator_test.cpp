@@ -74,6 +74,29 @@ TEST_F(CoordinatorOfTwo, TellsEachWriterWhatToExpectWhenAllHaveEnded) {
   EXPECT_EQ(order.pieces, (std::vector<std::int64_t>{1, 3}));
 }
 
+TEST_F(CoordinatorOfTwo, AStepThatAMemberLeavesUnfinishedIsDropped) {
+  end_and_write(0);
+  (void)next<Commit>();
+  coordinator_.committed({});
+  (void)next<Settle>();
+  coordinator_.closed({1, 0, 1, {{0, 1}}, {}}, "a");
+  coordinator_.closed({.step = 1, .members = 1, .unfinished = 1}, "b");
+  (void)next<Expect>();
+  write(1);
+  EXPECT_EQ(next<Drop>().step, 1);
+  coordinator_.dropped();
+  EXPECT_EQ(next<Settle>().outcome.story,
+            "file \"f\", step 1: a rank has left it unfinished, so it is not committed");
+  EXPECT_TRUE(next<Finish>().is_kept);
+}
+
+TEST_F(CoordinatorOfTwo, AnUnfinishedStepWithoutPutsIsNone) {
+  coordinator_.closed({.step = 0, .members = 2, .unfinished = 2}, "a");
+  (void)next<Finish>();
+  coordinator_.finished({});
+  EXPECT_TRUE(next<Closed>().outcome.ok());
+}
+
 TEST_F(CoordinatorOfTwo, CommitsChecksumsByVariableInTheOrderOfTheirBoxes) {
   contents::Event define;
   define.what = contents::Event::What::define;
