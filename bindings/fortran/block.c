@@ -135,6 +135,30 @@ static int has_shape(const block_arguments *arguments, const block *made) {
   return same;
 }
 
+static void write_shape(char *to, size_t room, int ndims, const int64_t *shape) {
+  size_t used = 0;
+  to[0] = '\0';
+  for (int d = ndims - 1; d >= 0 && used < room; --d) {
+    used +=
+        (size_t)snprintf(to + used, room - used, "%lld%s", (long long)shape[d], d == 0 ? "" : ", ");
+  }
+}
+
+static int check_is_whole(const block_arguments *arguments, const block *made) {
+  char here[256];
+  char there[256];
+  if (memcmp(made->count, arguments->whole, (size_t)arguments->ndims * sizeof made->count[0]) ==
+      0) {
+    return IOCOMP_OK;
+  }
+  write_shape(here, sizeof here, arguments->ndims, made->count);
+  write_shape(there, sizeof there, arguments->ndims, arguments->whole);
+  return refuse(
+      "%s \"%s\": the array has the shape [%s], the variable [%s]; say start or count of "
+      "a part",
+      arguments->call, arguments->name, here, there);
+}
+
 /* From the extents that the caller gives, or those of the array. */
 static int take_extents(const block_arguments *arguments, block *made) {
   const int ndims = arguments->ndims;
@@ -164,7 +188,7 @@ static int take_extents(const block_arguments *arguments, block *made) {
   for (int d = 0; d < ndims; ++d) {
     made->count[ndims - 1 - d] = values->extent[d];
   }
-  return IOCOMP_OK;
+  return arguments->whole == NULL ? IOCOMP_OK : check_is_whole(arguments, made);
 }
 
 /* True if the section is a box of a larger array without gaps: then its shape is known. */
@@ -252,10 +276,9 @@ static void pack_logicals(char *to, const char *from, int64_t stride, int64_t el
 
 static void unpack_logicals(char *to, int64_t stride, const char *from, int64_t elements,
                             size_t bytes) {
-  static const int64_t truth[2] = {0, 1};
-  const char *low = (const char *)truth; /* the 1 is in the low bytes */
+  static const int64_t truth[2][2] = {{0}, {1}}; /* of up to 16 bytes; the 1 is in the low ones */
   for (int64_t i = 0; i < elements; ++i, to += stride) {
-    memcpy(to, low + (from[i] != 0 ? sizeof truth[0] : 0), bytes);
+    memcpy(to, truth[from[i] != 0], bytes);
   }
 }
 

@@ -24,6 +24,7 @@ typedef struct block_arguments {
   const char *name; /**< ... the variable; for stories */
   iocomp_type type; /**< of the variable */
   int ndims;
+  const int64_t *whole; /**< extents of the variable, if the array must have them; or NULL */
   const CFI_cdesc_t *values, *start, *count, *memory_start;
 } block_arguments;
 

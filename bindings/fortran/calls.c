@@ -717,6 +717,9 @@ static int read_block(const f_input *input, const char *variable, descriptor *st
     code = iocomp_input_variable(input->handle, variable, -1, &arguments->type, &arguments->ndims,
                                  NULL);
   }
+  if (code == IOCOMP_OK && arguments->start == NULL && arguments->count == NULL) {
+    code = iocomp_input_variable(input->handle, variable, number, NULL, NULL, &arguments->whole);
+  }
   code = code != IOCOMP_OK ? code : make_block(arguments, &made);
   if (code == IOCOMP_OK) {
     const iocomp_destination to = {

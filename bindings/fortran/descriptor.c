@@ -293,7 +293,7 @@ int set_text(CFI_cdesc_t *to, const char *text) {
 }
 
 int make_texts(CFI_cdesc_t *to, int64_t size, const char *const *texts) {
-  size_t longest = 0;
+  size_t longest = to != NULL && to->rank > 0 ? 1 : 0; /* gfortran divides by it in arrays */
   for (int64_t i = 0; i < size; ++i) {
     const size_t length = strlen(texts[i]);
     longest = length > longest ? length : longest;

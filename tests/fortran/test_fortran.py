@@ -110,7 +110,9 @@ def test_only_sections_with_gaps_are_copied(run: Run, tmp_path: Path) -> None:
     assert copied("gaps") == 334 * 800 * 8
 
 
-@pytest.mark.parametrize("case", ["maps", "rows", "options", "steps", "overwrite", "attributes", "logicals", "session"])
+@pytest.mark.parametrize(
+    "case", ["maps", "rows", "options", "steps", "overwrite", "attributes", "logicals", "odd reads", "session"]
+)
 @pytest.mark.parametrize(("ranks", "settings"), [(1, {}), (2, {}), (3, {}), (4, WITH_SERVERS)])
 def test_calls(run: Run, case: str, ranks: int, settings: dict[str, str]) -> None:
     if case == "session" and settings:
