@@ -515,19 +515,21 @@ class File {
                       std::to_string(shape.ndims()) + " dimensions"};
     }
     iocomp_definition definition{};
-    definition.size = sizeof definition;
     definition.name = detail::c_text(name);
-    definition.type = ElementType<T>::value;
     definition.ndims = shape.ndims();
     definition.shape = shape.data();
     definition.dims = dims.empty() ? nullptr : names.data();
     definition.has_time = has_time ? 1 : 0;
-    if constexpr (!std::same_as<T, Stored>) {
-      definition.file_type = ElementType<Stored>::value;
-    }
-    iocomp_var* variable = nullptr;
-    check(iocomp_define_with(raw(), &definition, &variable));
-    return Variable<T>{variable, shape.ndims()};
+    return define_as<T, Stored>(definition);
+  }
+  /// Define a scalar that is put in one step only.
+  template <Element T, Element Stored = T>
+  [[nodiscard]] Variable<T> define_once(const std::string& name) {
+    const char* const none = nullptr;
+    iocomp_definition definition{};
+    definition.name = detail::c_text(name);
+    definition.dims = &none;
+    return define_as<T, Stored>(definition);
   }
 
   /// Attach an attribute. Called by all members in the same order; setting a name again replaces
@@ -535,7 +537,7 @@ class File {
   template <ElementRange Values>
     requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
   void set_attribute(const std::string& name, const Values& values) {
-    check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name),
+    check(iocomp_set_attribute(live(), nullptr, detail::c_text(name),
                                ElementType<std::ranges::range_value_t<Values>>::value,
                                static_cast<std::int64_t>(std::ranges::size(values)),
                                std::ranges::data(values)));
@@ -550,13 +552,13 @@ class File {
     set_attribute(name, std::span<const A>{values});
   }
   void set_attribute(const std::string& name, const std::string& text) {
-    check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_CHAR, -1,
+    check(iocomp_set_attribute(live(), nullptr, detail::c_text(name), IOCOMP_CHAR, -1,
                                detail::c_text(text)));
   }
   void set_attribute(const std::string& name, const std::vector<std::string>& texts) {
     const auto all = detail::c_texts(texts);
-    check(iocomp_set_attribute(raw(), nullptr, detail::c_text(name), IOCOMP_STRING, std::ssize(all),
-                               all.data()));
+    check(iocomp_set_attribute(live(), nullptr, detail::c_text(name), IOCOMP_STRING,
+                               std::ssize(all), all.data()));
   }
   void set_attribute(const std::string& name, std::initializer_list<std::string> texts) {
     set_attribute(name, std::vector<std::string>{texts});
@@ -565,32 +567,36 @@ class File {
   /// This rank has put all it has for the current step. Called by all members in the same order.
   /// Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous: collective over the
   /// members.
-  void end_step() { check(iocomp_end_step(raw())); }
+  void end_step() { check(iocomp_end_step(live())); }
   /// Give the current step a number, above that of the step before, and a physical time unless that
   /// is NaN. Called by all members in the same order, before the caller's first put of the step.
   void begin_step(std::int64_t number, double time = std::numeric_limits<double>::quiet_NaN()) {
-    check(iocomp_begin_step(raw(), number, time));
+    check(iocomp_begin_step(live(), number, time));
   }
   /// From the current step on, steps of this file are committed only after the steps that its
   /// members had ended of the files called `name`; see iocomp_after. Called by all members; waits
   /// for nobody.
-  void after(const std::string& name) { check(iocomp_after(raw(), detail::c_text(name))); }
+  void after(const std::string& name) { check(iocomp_after(live(), detail::c_text(name))); }
   /// Steps that this rank has ended so far. Local.
   [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw()); }
   /// Sleep until all puts of this rank since the last such call have reached `state`: see
   /// iocomp_wait_puts. Local. @throws Error the first failure of these puts.
-  void wait_puts(iocomp_state state = IOCOMP_REUSABLE) { check(iocomp_wait_puts(raw(), state)); }
+  void wait_puts(iocomp_state state = IOCOMP_REUSABLE) { check(iocomp_wait_puts(live(), state)); }
   /// Sleep until the step is committed: complete on all members, and durable. Without servers:
   /// collective over the members.
-  void wait_step(std::int64_t step) { check(iocomp_wait_step(raw(), step)); }
+  void wait_step(std::int64_t step) { check(iocomp_wait_step(live(), step)); }
 
   /// Close the file and return when all of it is durable. Called by all members in the same order.
   /// @throws Error the first failure of the file that was not told yet. The handle is gone in any
   /// case.
-  void close() { check(iocomp_close(release())); }
+  void close() {
+    static_cast<void>(live());
+    check(iocomp_close(release()));
+  }
   /// The same without waiting. The ticket is IOCOMP_DURABLE when all of the file is committed.
   /// Called by all members in the same order.
   Ticket close_later() {
+    static_cast<void>(live());
     iocomp_ticket ticket{};
     check(iocomp_close_later(release(), &ticket));
     return Ticket{ticket};
@@ -601,6 +607,24 @@ class File {
   [[nodiscard]] iocomp_file* raw() const noexcept { return session_.expired() ? nullptr : raw_; }
 
  private:
+  template <Element T, Element Stored>
+  Variable<T> define_as(iocomp_definition definition) {
+    definition.size = sizeof definition;
+    definition.type = ElementType<T>::value;
+    if constexpr (!std::same_as<T, Stored>) {
+      definition.file_type = ElementType<Stored>::value;
+    }
+    iocomp_var* variable = nullptr;
+    check(iocomp_define_with(live(), &definition, &variable));
+    return Variable<T>{variable, definition.ndims};
+  }
+  [[nodiscard]] iocomp_file* live() const {
+    if (raw() == nullptr) {
+      throw Error{IOCOMP_INVALID_ARGUMENT,
+                  name_.empty() ? "there is no file" : "the file \"" + name_ + "\" was closed"};
+    }
+    return raw();
+  }
   iocomp_file* release() noexcept {
     iocomp_file* const open = raw();
     raw_ = nullptr;
@@ -618,6 +642,7 @@ class File {
     }
   }
 
+  detail::Life life_;
   iocomp_file* raw_ = nullptr;
   std::string name_;
   std::weak_ptr<void> session_;
@@ -642,7 +667,6 @@ class Input {
       session_ = std::move(other.session_);
     }
     return *this;
-  detail::Life life_;
   }
   ~Input() { close(); }
 
@@ -650,13 +674,13 @@ class Input {
   [[nodiscard]] std::vector<std::int64_t> steps() const {
     std::int64_t count = 0;
     const std::int64_t* steps = nullptr;
-    check(iocomp_input_steps(raw(), &count, &steps));
+    check(iocomp_input_steps(live(), &count, &steps));
     return {steps, steps + count};
   }
   /// Physical time of a step; NaN if none is known.
   [[nodiscard]] double time(std::int64_t step) const {
     double time = 0;
-    check(iocomp_input_time(raw(), step, &time));
+    check(iocomp_input_time(live(), step, &time));
     return time;
   }
   /// Steps whose files are torn, ascending, each with the cause.
@@ -664,7 +688,7 @@ class Input {
     std::int64_t count = 0;
     const std::int64_t* steps = nullptr;
     const char* const* causes = nullptr;
-    check(iocomp_input_left_out(raw(), &count, &steps, &causes));
+    check(iocomp_input_left_out(live(), &count, &steps, &causes));
     std::vector<std::pair<std::int64_t, std::string>> all;
     for (std::int64_t index = 0; index < count; ++index) {
       all.emplace_back(steps[index], causes[index]);
@@ -675,18 +699,18 @@ class Input {
   [[nodiscard]] std::vector<std::string> variables() const {
     std::int64_t count = 0;
     const char* const* names = nullptr;
-    check(iocomp_input_variables(raw(), &count, &names));
+    check(iocomp_input_variables(live(), &count, &names));
     return {names, names + count};
   }
-  /// The type of a variable, in the newest step that has it.
-  [[nodiscard]] iocomp_type type(const std::string& variable) const {
+  /// The type of a variable in a step; -1: in the newest step that has it.
+  [[nodiscard]] iocomp_type type(const std::string& variable, std::int64_t step = -1) const {
     iocomp_type type{};
-    check(iocomp_input_variable(raw(), detail::c_text(variable), -1, &type, nullptr, nullptr));
+    check(iocomp_input_variable(live(), detail::c_text(variable), step, &type, nullptr, nullptr));
     return type;
   }
-  [[nodiscard]] int ndims(const std::string& variable) const {
+  [[nodiscard]] int ndims(const std::string& variable, std::int64_t step = -1) const {
     int ndims = 0;
-    check(iocomp_input_variable(raw(), detail::c_text(variable), -1, nullptr, &ndims, nullptr));
+    check(iocomp_input_variable(live(), detail::c_text(variable), step, nullptr, &ndims, nullptr));
     return ndims;
   }
   /// The global extents in a step; empty for a scalar.
@@ -694,7 +718,7 @@ class Input {
                                                 std::int64_t step) const {
     int ndims = 0;
     const std::int64_t* extents = nullptr;
-    check(iocomp_input_variable(raw(), detail::c_text(variable), step, nullptr, &ndims, &extents));
+    check(iocomp_input_variable(live(), detail::c_text(variable), step, nullptr, &ndims, &extents));
     return {extents, extents + ndims};
   }
 
@@ -713,9 +737,14 @@ class Input {
   template <Element T>
   [[nodiscard]] std::vector<T> read(const std::string& variable, std::int64_t step, Extents start,
                                     Extents count) const {
-    std::vector<T> values(static_cast<std::size_t>(std::max<std::int64_t>(count.product(), 0)));
+    using Read = std::conditional_t<std::same_as<T, bool>, std::int8_t, T>;  // vector<bool> is bits
+    std::vector<Read> values(static_cast<std::size_t>(std::max<std::int64_t>(count.product(), 0)));
     read(variable, step, start, count, values);
-    return values;
+    if constexpr (std::same_as<T, bool>) {
+      return std::vector<bool>(values.begin(), values.end());
+    } else {
+      return values;
+    }
   }
   /// The whole variable.
   template <Element T>
@@ -734,7 +763,13 @@ class Input {
                memory_start.data());
   }
 
-  /// The values of an attribute of the file, or of a variable.
+  /// The names of the attributes of the file, or of a variable.
+  [[nodiscard]] std::vector<std::string> attributes() const { return attributes_of(nullptr); }
+  [[nodiscard]] std::vector<std::string> attributes(const std::string& variable) const {
+    return attributes_of(detail::c_text(variable));
+  }
+  /// The values of an attribute of the file, or of a variable. Truth values are those of
+  /// IOCOMP_INT8.
   template <Element T>
   [[nodiscard]] std::vector<T> attribute(const std::string& name) const {
     return values_of<T>(nullptr, name);
@@ -777,7 +812,7 @@ class Input {
     destination.memory_shape = memory_shape;
     destination.memory_start = memory_start;
     destination.type = ElementType<T>::value;
-    check(iocomp_read_block(raw(), detail::c_text(variable), step, &destination));
+    check(iocomp_read_block(live(), detail::c_text(variable), step, &destination));
   }
   // The C functions see bare pointers; only here are the lengths known.
   void fits(const std::string& variable, std::initializer_list<Extents> all, std::size_t size,
@@ -802,7 +837,7 @@ class Input {
   [[nodiscard]] Found find(const char* variable, const std::string& name, iocomp_type type) const {
     iocomp_type its{};
     Found found;
-    check(iocomp_input_attribute(raw(), variable, detail::c_text(name), &its, &found.count,
+    check(iocomp_input_attribute(live(), variable, detail::c_text(name), &its, &found.count,
                                  &found.values));
     if (its != type) {
       throw Error{IOCOMP_INVALID_ARGUMENT, "the attribute \"" + name + "\" has the iocomp_type " +
@@ -813,9 +848,16 @@ class Input {
   }
   template <Element T>
   [[nodiscard]] std::vector<T> values_of(const char* variable, const std::string& name) const {
-    const auto [count, values] = find(variable, name, ElementType<T>::value);
-    const auto* const first = static_cast<const T*>(values);
+    using Stored = std::conditional_t<std::same_as<T, bool>, std::int8_t, T>;
+    const auto [count, values] = find(variable, name, ElementType<Stored>::value);
+    const auto* const first = static_cast<const Stored*>(values);
     return std::vector<T>(first, first + count);
+  }
+  [[nodiscard]] std::vector<std::string> attributes_of(const char* variable) const {
+    std::int64_t count = 0;
+    const char* const* names = nullptr;
+    check(iocomp_input_attributes(live(), variable, &count, &names));
+    return {names, names + count};
   }
   [[nodiscard]] std::string text_of(const char* variable, const std::string& name) const {
     const auto text = values_of<char>(variable, name);
@@ -826,6 +868,12 @@ class Input {
     const auto [count, values] = find(variable, name, IOCOMP_STRING);
     const auto* const first = static_cast<const char* const*>(values);
     return std::vector<std::string>(first, first + count);
+  }
+  [[nodiscard]] iocomp_input* live() const {
+    if (raw() == nullptr) {
+      throw Error{IOCOMP_INVALID_ARGUMENT, "the input was closed"};
+    }
+    return raw();
   }
   iocomp_input* release() noexcept {
     iocomp_input* const open = raw();
@@ -846,6 +894,8 @@ struct Latest {
 
 /// The release of the library that runs: 1002003 is 1.2.3; that of the header is IOCOMP_VERSION.
 [[nodiscard]] inline int version() noexcept { return iocomp_version(nullptr); }
+/// The name of an iocomp_code.
+[[nodiscard]] inline std::string code_name(int code) { return iocomp_code_name(code); }
 [[nodiscard]] inline std::string version_text() {
   const char* text = nullptr;
   static_cast<void>(iocomp_version(&text));
@@ -960,6 +1010,22 @@ class Session {
     return found;
   }
 
+  /// Memory for arrays from which puts cost least, zeroed. Local. finalize() frees what free() has
+  /// not. @throws Error{IOCOMP_OUT_OF_STAGING}.
+  template <Element T>
+  [[nodiscard]] std::span<T> alloc(std::size_t count) {
+    void* memory = nullptr;
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+      throw Error{IOCOMP_OUT_OF_STAGING, "no memory has " + std::to_string(count) + " elements"};
+    }
+    check(iocomp_alloc(raw(), count * sizeof(T), &memory));
+    return {static_cast<T*>(memory), count};
+  }
+  template <Element T>
+  void free(std::span<T> values) {
+    check(iocomp_free(raw(), values.data()));
+  }
+
   /// Let data move, for MPIs whose messages move only inside calls. Never waits. Local.
   void progress() { check(iocomp_progress(raw_)); }
   /// The settings in force, one per line: key, value, origin. Local.
@@ -993,6 +1059,7 @@ class Session {
     }
   }
 
+  detail::Life life_;
   iocomp_session* raw_ = nullptr;
   std::shared_ptr<void> alive_ = std::make_shared<char>();
 };
@@ -1001,4 +1068,3 @@ class Session {
 
 #endif  // C++20
 #endif
-  detail::Life life_;

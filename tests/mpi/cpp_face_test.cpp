@@ -364,6 +364,43 @@ TEST_P(CppFace, ReadsWhatWasWritten) {
   io.finalize();
 }
 
+TEST_P(CppFace, TruthValuesAndAScalarComeBack) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    const Part part{io};
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+    const auto flags = out.define<bool>("flags", {2});
+    const auto once = out.define_once<int>("once");
+    flags.set_attribute("truth", true);
+    const std::span<bool> values = io.alloc<bool>(2);
+    values[1] = true;
+    if (part.start == 0) {
+      static_cast<void>(flags.put({0}, {2}, values, IOCOMP_BUFFERED));
+      static_cast<void>(once.put(7));
+    }
+    io.free(values);
+    out.end_step();
+    out.close();
+    try {
+      out.end_step();
+      FAIL() << "a closed file has ended a step";
+    } catch (const iocomp::Error& error) {
+      EXPECT_STREQ(error.what(), "the file \"numbers\" was closed");
+      EXPECT_EQ(iocomp::code_name(error.code()), "invalid argument");
+    }
+
+    const iocomp::Input in = io.open_input("numbers");
+    EXPECT_EQ(in.read<bool>("flags", 0), (std::vector{false, true}));
+    EXPECT_EQ(in.attribute<bool>("flags", "truth"), std::vector{true});
+    EXPECT_EQ(in.attributes("flags"), (std::vector<std::string>{"dtype", "truth"}));
+    EXPECT_TRUE(in.attributes().empty());
+    EXPECT_EQ(in.type("once", 0), IOCOMP_INT32);
+    EXPECT_EQ(in.ndims("flags", 0), 1);
+    EXPECT_EQ(code_of([&] { static_cast<void>(in.ndims("flags", 1)); }), IOCOMP_NOT_FOUND);
+  }
+  io.finalize();
+}
+
 TEST_P(CppFace, FinalizeClosesInputsThatAreStillOpen) {
   iocomp::Session io{MPI_COMM_WORLD, settings()};
   iocomp::Input in;
