@@ -333,7 +333,12 @@ int iocomp_set_shape(iocomp_var* var, const int64_t* shape) {
 
 int iocomp_set_rows(int nvars, iocomp_var* const* vars, const int64_t* rows, int64_t* first,
                     int64_t* total) {
-  iocomp_var* const one = nvars > 0 && vars != nullptr ? vars[0] : nullptr;
+  if (nvars < 1) {
+    return guarded([] {
+      throw Error{ErrorCode::invalid_argument, "set_rows: there is no variable; one is needed"};
+    });
+  }
+  iocomp_var* const one = vars != nullptr ? vars[0] : nullptr;
   return timed(handle(one), "set_rows", Counter::wait_seconds, [&] {
     require(rows, "set_rows", "the numbers of rows");
     std::vector<int> ids;

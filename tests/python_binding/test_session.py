@@ -131,6 +131,11 @@ def test_a_step_that_an_exception_ends_is_dropped(play: Play, mode: str) -> None
     play("dropped_steps", ranks=4, **MODES[mode])
 
 
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+def test_odd_arguments_are_refused_or_taken(play: Play, mode: str) -> None:
+    play("odd_arguments", ranks=4, **MODES[mode])
+
+
 def test_an_exit_with_a_status_is_an_exception(launch: Launcher) -> None:
     words = [str(Path(__file__).with_name("programs.py")), "left_by_status"]
     launch.run(*words, "0", "all", ranks=2)

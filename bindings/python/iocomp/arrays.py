@@ -74,12 +74,14 @@ def is_truth(dtype: np.dtype[Any], attributes: Mapping[str, Any]) -> bool:
 def room_for(values: Array, dtype: np.dtype[Any]) -> Array:
     """Return the array that elements of a variable are read into, if a caller wants `values`.
 
-    That is `values` itself, unless it has truth values: the library would fill it with bytes that
-    are neither 0 nor 1. After the read, call `settle`.
+    That is `values` itself, unless it has another byte order, or truth values: the library would
+    fill it with bytes that are neither 0 nor 1. After the read, call `settle`.
 
     Raises:
         InvalidArgumentError: If text is to become truth values.
     """
+    if not values.dtype.isnative:
+        return np.empty(values.shape, values.dtype.newbyteorder("="))
     if values.dtype != np.bool_:
         return values
     if dtype.kind == "S":
@@ -88,9 +90,28 @@ def room_for(values: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def settle(values: Array, numbers: Array) -> None:
-    """Make truth values of the numbers that were read: False of 0, True of all others."""
-    if numbers is not values:
+    """Take the numbers that were read. A truth value is False of 0, True of all others."""
+    if not values.dtype.isnative:
+        values[...] = numbers
+    elif numbers is not values:
         np.not_equal(numbers, 0, out=values)
+
+
+def dtype_of(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """Return a type of numpy.
+
+    Raises:
+        InvalidArgumentError: If numpy has no such type.
+    """
+    try:
+        return np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"the type {dtype!r}: {error}") from None
+
+
+def in_native_order(values: Array) -> Array:
+    """Return an array whose elements have the byte order of the machine."""
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
 def number_of(dtype: npt.DTypeLike) -> int:
@@ -99,7 +120,7 @@ def number_of(dtype: npt.DTypeLike) -> int:
     Raises:
         InvalidArgumentError: If the library has no such type.
     """
-    found = np.dtype(dtype)
+    found = dtype_of(dtype)
     if found == np.bool_:
         return BOOL
     if found in TYPES:
@@ -112,8 +133,12 @@ def attribute_values(name: str, value: npt.ArrayLike) -> Array:
     """Return the value of an attribute as an array of no dimension, or of one.
 
     Raises:
-        InvalidArgumentError: If it has more dimensions, or numpy would cast some of a list.
+        InvalidArgumentError: If it has more dimensions, values are masked, or numpy would cast some
+            of a list.
     """
+    all_values = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(e, np.ma.MaskedArray) and np.any(e.mask) for e in all_values):
+        raise InvalidArgumentError(f"attribute {name!r}: values are masked, and have no fill value")
     try:
         given = np.asarray(value)
     except ValueError as error:  # lists of several lengths
@@ -130,7 +155,7 @@ def attribute_values(name: str, value: npt.ArrayLike) -> Array:
             raise InvalidArgumentError(
                 f"attribute {name!r}: a list of {' and '.join(sorted(kinds))}; allowed is one kind"
             )
-    return given
+    return in_native_order(given) if given.dtype.kind in "iufc" else given
 
 
 def converted(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:

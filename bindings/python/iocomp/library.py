@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from iocomp.errors import Error, UnsupportedError, error_of
+from iocomp.errors import Error, InvalidArgumentError, UnsupportedError, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -212,15 +212,15 @@ class Library:
 
     def handle_of(self, comm: MPI.Comm) -> int | None:
         """Return the C handle of a communicator."""
-        from mpi4py import MPI
-
-        value: int | None = self._handle.from_address(MPI._addressof(comm)).value
+        value: int | None = self._handle.from_address(self.address_of(comm)).value
         return value
 
     def address_of(self, comm: MPI.Comm) -> int:
         """Return the address of the C handle of a communicator."""
         from mpi4py import MPI
 
+        if not isinstance(comm, MPI.Comm):
+            raise InvalidArgumentError(f"comm {comm!r}: allowed is a communicator of mpi4py")
         return int(MPI._addressof(comm))
 
     def set_handle(self, comm: MPI.Comm, handle: int | None) -> None:

@@ -34,6 +34,8 @@ from iocomp.arrays import (
     address_of,
     attribute_values,
     converted,
+    dtype_of,
+    in_native_order,
     integers,
     memory_shape,
     number_of,
@@ -95,6 +97,18 @@ def _int64(number: int, what: str) -> int:
     if not -(2**63) <= found < 2**63:
         raise InvalidArgumentError(f"{what} {number}: allowed are integers of 64 bits")
     return found
+
+
+def _step(number: int | None) -> int:
+    """Return a step to read; the library takes -1 for the newest that has the variable."""
+    return -1 if number is None else _int64(number, "step")
+
+
+def _time(time: float | None) -> float:
+    try:
+        return math.nan if time is None else float(time)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"time {time!r}: allowed are numbers, and None") from None
 
 
 def _global_indices(values: npt.ArrayLike) -> Array:
@@ -181,6 +195,8 @@ def _toml_value(key: str, value: object) -> str:
 
 def _text(text: str) -> bytes:
     """Return a text as the library takes it: UTF-8, up to a zero."""
+    if not isinstance(text, str):
+        raise InvalidArgumentError(f"{text!r}: allowed is text")
     try:
         encoded = text.encode()
     except UnicodeEncodeError as error:
@@ -297,7 +313,7 @@ class Variable:
     def put(
         self,
         values: npt.ArrayLike,
-        where: Sequence[int] | Decomp | None = None,
+        where: Shape | Decomp | None = None,
         *,
         buffered: bool = False,
     ) -> Ticket:
@@ -312,7 +328,8 @@ class Variable:
                 a GPU (CuPy, PyTorch, whatever has `__cuda_array_interface__`) are copied to the
                 CPU. Values of another type than the variable has are converted.
             where: The first global index in each dimension; without it the block begins at the
-                first element. Or a decomposition, with the elements in its order.
+                first element. An integer stands for one dimension. Or a decomposition, with the
+                elements in its order.
             buffered: The library copies the block, so that `values` is yours again on return.
 
         Raises:
@@ -321,6 +338,8 @@ class Variable:
             OutOfStagingError: If there is no memory for a copy, and the file says
                 `when_full = "error"`.
         """
+        if self._raw is None:
+            self._file._live()
         if type(values) is not np.ndarray:
             values = self._taken(values)
         other = 0
@@ -332,9 +351,11 @@ class Variable:
             return self._put_decomp(values, where, other, buffered)
         ticket = Ticket()
         try:
-            start = self._first if where is None else self._pack(*where)
+            start = self._first if where is None else self._pack(*where)  # type: ignore[misc]
             count = self._pack(*values.shape)
         except (struct.error, TypeError):
+            if isinstance(where, (int, np.integer)):
+                return self.put(values, (int(where),), buffered=buffered)
             first = None if where is None else _extents(where, "where")
             integers(first or ())
             raise InvalidArgumentError(
@@ -407,6 +428,7 @@ class Variable:
         extents = _extents(shape)
         if len(extents) != len(self.shape):
             raise InvalidArgumentError(f"shape {extents}: the variable has shape {self.shape}")
+        self._file._live()
         library().check(library().set_shape(self._raw, integers(extents)))
         self.shape = extents
 
@@ -427,6 +449,7 @@ class Variable:
             raise InvalidArgumentError(f"{value!r} is no single value")
         if self.dtype.kind == "S":
             element = texts(element, 1).reshape(())
+        self._file._live()
         library().check(library().set_fill(self._raw, address_of(element)))
         self.attrs._values[FILL] = element
 
@@ -481,6 +504,10 @@ class Variable:
         """Return values as the library takes them, and the number of their type, 0 for its own."""
         if self.dtype.kind == "S" and values.dtype.kind in "SU" and self.shape:
             return texts(values, self.shape[-1]), 0
+        if not values.dtype.isnative:
+            return self._of_another_type(in_native_order(values))
+        if values.dtype == self.dtype:
+            return values, 0
         if self.dtype != np.bool_ and (values.dtype in TYPES or values.dtype == np.bool_):
             return values, number_of(values.dtype)
         raise InvalidArgumentError(
@@ -561,9 +588,12 @@ class Attributes(MutableMapping[str, Any]):
             UnsupportedError: If the format cannot hold it.
         """
         lib = library()
+        variable = self._variable
+        of = self._file if variable is None else variable._file
+        raw = of._live() if of is not None else None
         owner = (
-            None if self._file is None else self._file._raw,
-            None if self._variable is None else self._variable._raw,
+            raw if variable is None else None,
+            None if variable is None else variable._raw,
             _text(name),
         )
         values = attribute_values(name, value)
@@ -628,6 +658,11 @@ class File(Scope, Mapping[str, Variable]):
         if self._raw:
             self.close()
 
+    def _live(self) -> int:
+        if self._raw is None:
+            raise InvalidArgumentError(f"the file {self.name!r} was closed")
+        return self._raw
+
     def _fail(self) -> None:
         if self._raw and self._session._raw:
             library().begin_step(self._raw, DROP_STEP, math.nan)
@@ -657,7 +692,7 @@ class File(Scope, Mapping[str, Variable]):
                 no such type, or `dims` does not match the shape.
             UnsupportedError: If the format cannot hold such a variable.
         """
-        extents, raw, found = _extents(shape), ctypes.c_void_p(), np.dtype(dtype)
+        extents, raw, found = _extents(shape), ctypes.c_void_p(), dtype_of(dtype)
         has_texts = found.kind == "S" and found.itemsize > 1
         if has_texts:
             extents, found = (*extents, found.itemsize), np.dtype("S1")
@@ -682,7 +717,7 @@ class File(Scope, Mapping[str, Variable]):
             has_time,
             0 if file_dtype is None else number_of(file_dtype),
         )
-        library().check(library().define_with(self._raw, _address(definition), _address(raw)))
+        library().check(library().define_with(self._live(), _address(definition), _address(raw)))
         self._variables[name] = Variable(
             self, raw.value, name, found, extents, has_texts
         )
@@ -739,6 +774,10 @@ class File(Scope, Mapping[str, Variable]):
         Returns:
             One entry for each variable, with the first row of this rank, and the rows of all.
         """
+        if not rows:
+            raise InvalidArgumentError("rows of no variable")
+        for each in rows:
+            each._file._live()
         count = len(rows)
         variables = (ctypes.c_void_p * count)(*(each._raw for each in rows))
         mine = (ctypes.c_int64 * count)(*(_int64(each, "rows") for each in rows.values()))
@@ -753,7 +792,7 @@ class File(Scope, Mapping[str, Variable]):
             variable.shape = (total, *variable.shape[1:])
         return found
 
-    def begin_step(self, number: int, time: float = math.nan) -> None:
+    def begin_step(self, number: int, time: float | None = None) -> None:
         """Give the current step a number and a physical time.
 
         All members call it with the same values, before this rank's first put of the step. It
@@ -761,9 +800,9 @@ class File(Scope, Mapping[str, Variable]):
 
         Args:
             number: The number of the step, above that of the step before.
-            time: The time in the program's own unit; NaN for none.
+            time: The time in the program's own unit; None or NaN for none.
         """
-        library().check(library().begin_step(self._raw, _int64(number, "step"), time))
+        library().check(library().begin_step(self._live(), _int64(number, "step"), _time(time)))
 
     def after(self, name: str) -> None:
         """Commit this file's steps, from the current one on, after those of the files `name`.
@@ -771,7 +810,7 @@ class File(Scope, Mapping[str, Variable]):
         A step is committed only after all steps of those files that its members had ended before.
         If one of these fails, it fails too. All members call it; it waits for nobody.
         """
-        library().check(library().after(self._raw, _text(name)))
+        library().check(library().after(self._live(), _text(name)))
 
     def end_step(self) -> None:
         """End the step on this rank, which has put all its blocks. All members call it.
@@ -784,7 +823,7 @@ class File(Scope, Mapping[str, Variable]):
         """
         with self._failures:
             try:
-                library().check(library().end_step(self._raw))
+                library().check(library().end_step(self._live()))
             finally:
                 self._ended += 1
                 self._earlier.append((self._ended, self._puts))
@@ -805,7 +844,7 @@ class File(Scope, Mapping[str, Variable]):
             Error: The first failure among them, after all have reached `state` or failed.
         """
         with self._failures:
-            library().check(library().wait_puts(self._raw, _choice(state, _STATES)))
+            library().check(library().wait_puts(self._live(), _choice(state, _STATES)))
             self._puts = _held(self._puts)
             self._earlier = [(ended, _held(each)) for ended, each in self._earlier]
 
@@ -817,7 +856,7 @@ class File(Scope, Mapping[str, Variable]):
         Raises:
             Error: If the step failed.
         """
-        library().check(library().wait_step(self._raw, _int64(step, "step")))
+        library().check(library().wait_step(self._live(), _int64(step, "step")))
 
     def close(self) -> None:
         """Close the file, and return when all of it is durable. All members call it.
@@ -828,7 +867,7 @@ class File(Scope, Mapping[str, Variable]):
             Error: The first failure that this rank has not been told yet. The file is closed even
                 then.
         """
-        code = library().close(self._raw)
+        code = library().close(self._live())
         held = [ticket for _, tickets in self._earlier for ticket in tickets] + self._puts
         self._forget()
         if code:  # a server that is late may still read from them
@@ -846,11 +885,14 @@ class File(Scope, Mapping[str, Variable]):
             about a failure, `Session.finalize` raises it.
         """
         ticket = Ticket()
-        code = library().close_later(self._raw, _address(ticket))
+        code = library().close_later(self._live(), _address(ticket))
         ticket._file = self
         held = [each for _, tickets in self._earlier for each in tickets] + self._puts
         self._forget()
-        self._session._closing.append((ticket, held))
+        if code:
+            self._session._lent.extend(held)
+        else:
+            self._session._closing.append((ticket, held))
         self._session._failures.take(self._failures)
         self._failures = self._session._failures
         library().check(code)
@@ -899,7 +941,13 @@ class Input(Scope, Stored):
         session._inputs.add(self)
 
     def _leave(self) -> None:
-        self.close()
+        if self._raw:
+            self.close()
+
+    def _live(self) -> int:
+        if self._raw is None:
+            raise InvalidArgumentError("the input was closed")
+        return self._raw
 
     def __repr__(self) -> str:
         """Return steps and variables."""
@@ -918,7 +966,7 @@ class Input(Scope, Stored):
             NotFoundError: If the step is not committed.
         """
         time = ctypes.c_double()
-        library().check(library().input_time(self._raw, _int64(step, "step"), _address(time)))
+        library().check(library().input_time(self._live(), _int64(step, "step"), _address(time)))
         return time.value
 
     @property
@@ -936,13 +984,12 @@ class Input(Scope, Stored):
     def shape(self, variable: str, step: int | None = None) -> tuple[int, ...]:
         """Return the global shape of a variable in a step, in elements. Local.
 
-        Without `step` it is that in the newest step.
+        Without `step` it is that in the newest step that has the variable.
 
         Raises:
             NotFoundError: If there is no such variable or step, or not the variable in that step.
         """
-        number = self._newest() if step is None else step
-        return self._variable(variable, number)[1]
+        return self._variable(variable, step)[1]
 
     def attributes(self, variable: str | None = None) -> dict[str, str | list[str] | Array]:
         """Return the attributes of the file, or of a variable, in the newest step. Local.
@@ -956,7 +1003,7 @@ class Input(Scope, Stored):
         for name in names:
             number, count, values = ctypes.c_int(), ctypes.c_int64(), ctypes.c_void_p()
             places = [_address(each) for each in (number, count, values)]
-            lib.check(lib.input_attribute(self._raw, owner, name, *places))
+            lib.check(lib.input_attribute(self._live(), owner, name, *places))
             if number.value == TYPES[np.dtype("S1")]:
                 text = ctypes.string_at(values.value or 0, count.value)
                 found[name.decode()] = text.decode(errors="replace")
@@ -985,7 +1032,7 @@ class Input(Scope, Stored):
 
         Args:
             variable: The name of the variable.
-            step: The number of the step; without it the newest.
+            step: The number of the step; without it the newest that has the variable.
             start: The first global index in each dimension; without it the first element.
             count: The extents of the box; without them those of `out`, or up to the end of the
                 variable.
@@ -1004,8 +1051,7 @@ class Input(Scope, Stored):
                 value does not fit the type.
             StorageError: If the file cannot be read, or a checksum differs (setting `checksum`).
         """
-        number = self._newest() if step is None else step
-        found, shape = self._variable(variable, number)
+        found, shape = self._variable(variable, step)
         first = (0,) * len(shape) if start is None else _extents(start, "start")
         if count is None:
             ends = zip(shape, first, strict=True) if len(first) == len(shape) else ()
@@ -1013,7 +1059,8 @@ class Input(Scope, Stored):
         count = _extents(count, "count")
         if not len(first) == len(count) == len(shape) or min(count, default=0) < 0:
             raise InvalidArgumentError(f"start {first} and count {count} of shape {shape}")
-        values = np.empty(count, found if dtype is None else dtype) if out is None else out
+        kind = found if dtype is None else dtype_of(dtype)
+        values = np.empty(count, kind) if out is None else out
         if values.shape != count or not values.flags.writeable:
             raise InvalidArgumentError(
                 f"an array of shape {values.shape} for a block of shape {count}: it must be "
@@ -1034,7 +1081,8 @@ class Input(Scope, Stored):
             None if memory is None else integers(memory),
             type=number_of(numbers.dtype),
         )
-        library().check(library().read_block(self._raw, _text(variable), number, _address(to)))
+        number = _step(step)
+        library().check(library().read_block(self._live(), _text(variable), number, _address(to)))
         settle(values, numbers)
         return values
 
@@ -1092,22 +1140,21 @@ class Input(Scope, Stored):
         """Return the lists that a call hands out, which are as long as it says."""
         count = ctypes.c_int64()
         addresses = [_address(each) for each in (count, *places)]
-        library().check(getattr(library(), call)(self._raw, *before, *addresses))
+        library().check(getattr(library(), call)(self._live(), *before, *addresses))
         return [each[: count.value] if count.value else [] for each in places]
 
-    def _newest(self) -> int:
-        return self.steps[-1]
-
     def _find(self, variable: str) -> Described:
-        dtype, shape = self._variable(variable, -1)
+        dtype, shape = self._variable(variable, None)
         return Described(dtype, len(shape))
 
-    def _variable(self, variable: str, step: int) -> tuple[np.dtype[Any], tuple[int, ...]]:
-        """Return type and shape in a step; -1: the newest step that has the variable."""
+    def _variable(
+        self, variable: str, step: int | None
+    ) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """Return type and shape in a step; without it, in the newest that has the variable."""
         number, ndim, shape = ctypes.c_int(), ctypes.c_int(), _Integers()
         places = [_address(each) for each in (number, ndim, shape)]
-        given = _int64(step, "step")
-        library().check(library().input_variable(self._raw, _text(variable), given, *places))
+        given = _step(step)
+        library().check(library().input_variable(self._live(), _text(variable), given, *places))
         return DTYPES[number.value], tuple(shape[: ndim.value])
 
 
@@ -1333,7 +1380,9 @@ class Session(Scope):
         Raises:
             OutOfStagingError: If there is no such memory.
         """
-        extents, found, raw = _extents(shape), np.dtype(dtype), ctypes.c_void_p()
+        extents, found, raw = _extents(shape), dtype_of(dtype), ctypes.c_void_p()
+        if found.hasobject:
+            raise InvalidArgumentError(f"an array of {found}: its elements are no values")
         size = math.prod(extents) * found.itemsize
         self._tidy()
         if size == 0:
