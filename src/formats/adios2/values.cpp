@@ -94,6 +94,11 @@ void put(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const
 
 void define(adios2::IO& io, const std::string& variable, const std::string& name,
             const Attribute& attribute) {
+  // ADIOS2 knows no variable that only an earlier job has put. The name is the same without it.
+  if (!variable.empty() && io.VariableType(variable).empty()) {
+    define(io, {}, variable + '/' + name, attribute);
+    return;
+  }
   if (attribute.is_list) {
     const auto texts = contents::texts_of(attribute);
     io.DefineAttribute<std::string>(name, texts.data(), texts.size(), variable, "/", true);
