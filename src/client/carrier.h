@@ -65,7 +65,8 @@ class Carrier {
   [[nodiscard]] virtual bool is_closed() = 0;
   /// Sleep until everything is settled. @pre begin_close
   [[nodiscard]] virtual Outcome close() = 0;
-  /// The program ends without closing the file, and its arrays may be gone. Waits for nobody.
+  /// The program ends without closing the file, and its arrays may be gone. Tells the others, and
+  /// begins to close, but in a synchronous file. Waits for nobody.
   /// @return the first step that is lost by it.
   [[nodiscard]] virtual std::int64_t give_up(std::int64_t open_step, const Outcome& why) = 0;
 };

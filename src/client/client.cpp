@@ -573,6 +573,13 @@ void Client::say_goodbye() {
   }
 }
 
+// If the meeting is over, somebody was told why.
+void Client::meet(const char* call) {
+  if (!link_.loss() && !link_.has_servers() && can_meet()) {
+    (void)meeting_.meet({.name = call});
+  }
+}
+
 Outcome Client::finalize() {
   Outcome first;
   while (!files_.empty()) {
@@ -588,21 +595,20 @@ Outcome Client::finalize() {
   }
   if (link_.loss()) {
     link_.say_gone();
-  } else if (!link_.has_servers()) {
-    // If the meeting is over, somebody was told why.
-    const Outcome met =
-        can_meet() ? outcome_of([&] { (void)meeting_.meet({.name = "finalize"}); }) : Outcome{};
-    if (first.ok()) {
-      first = met;
-    }
+  }
+  const Outcome met = outcome_of([this] { meet("finalize"); });
+  if (first.ok()) {
+    first = met;
   }
   const Outcome untold = link_.failures().take_any_untold();
   return first.ok() ? untold : first;
 }
 
-void Client::give_up() {
+// MPI_Finalize waits for the other ranks, so this rank waits here for what they need of it.
+void Client::give_up(const std::function<void()>& part) {
   const std::string cause = "MPI_Finalize was called without iocomp_finalize";
-  const Outcome why{ErrorCode::invalid_argument, cause};
+  const Outcome why{ErrorCode::invalid_argument,
+                    cause + " by compute rank " + std::to_string(place_.rank)};
   if (place_.rank == 0) {
     std::fprintf(stderr, "iocomp: %s\n", cause.c_str());
   }
@@ -615,10 +621,28 @@ void Client::give_up() {
                    opened.file->name().c_str(), static_cast<long long>(lost));
     }
   }
+  const auto are_closed = [this] {
+    int open = 0;
+    for (const auto& [key, opened] : files_) {
+      open += opened.local != nullptr && !opened.local->is_closed() ? 1 : 0;
+    }
+    return open == 0;
+  };
+  (void)outcome_of([&] {
+    link_.wait_until(are_closed,
+                     [] { return std::string{"the other ranks to close their files"}; });
+  });
+  for (const auto& [key, opened] : files_) {
+    if (opened.local != nullptr) {
+      opened.local->abandon(why);
+    }
+  }
   try {
     say_goodbye();
   } catch (const ServersLost&) {
   }
+  (void)outcome_of([this] { meet("MPI_Finalize without iocomp_finalize"); });
+  part();
   // Later calls are told so, and make no calls of MPI.
   for (auto& [key, opened] : files_) {
     opened.file->carry_with(std::make_unique<LostCarrier>(

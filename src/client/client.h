@@ -112,7 +112,8 @@ class Client {
   [[nodiscard]] Outcome finalize();
 
   /// The program ends without `finalize`: tell what is lost, and let the servers go.
-  void give_up();
+  /// @param part  what the compute ranks do together at last.
+  void give_up(const std::function<void()>& part);
 
   /// True if the compute ranks can still do collective work together.
   [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
@@ -131,6 +132,7 @@ class Client {
   void submit_files();
   bool advance_files();
   void forget(OpenedFiles::iterator closed);
+  void meet(const char* call);
   void settle_closed();
   [[nodiscard]] MPI_Comm members_comm(OpenedFile& opened);
   [[nodiscard]] bool has_reached(std::uint64_t ticket, State state);

@@ -421,7 +421,8 @@ void Session::begin_call() {
 void Session::give_up() {
   begin_call();
   is_given_up_ = true;
-  const Outcome given_up = outcome_of([this] { client_->give_up(); });
+  const Outcome given_up =
+      outcome_of([this] { client_->give_up([this] { (void)outcome_of([this] { part(); }); }); });
   if (!given_up.ok()) {
     std::fprintf(stderr, "iocomp: %s\n", given_up.story.c_str());
   }
@@ -509,6 +510,21 @@ int Session::exit_status() const {
   return settings().text("server.end") == "status" && server_had_failures_ ? 1 : 0;
 }
 
+// The last that compute ranks do together.
+void Session::part() {
+  if (!client_->can_meet()) {
+    return;
+  }
+  mpi::gate(ranks_->own().raw(), configuration_.policy,
+            "the other compute ranks in iocomp_finalize");
+  // A rank that gave up waiting for this one is missing in the sums; no data suffers from that.
+  const Outcome counted =
+      outcome_of([this] { report(*client_, *ranks_, connection_.name, configuration_); });
+  if (!counted.ok()) {
+    log::warning("there is no summary: " + counted.story);
+  }
+}
+
 Outcome Session::finalize() {
   if (is_given_up_) {
     return {ErrorCode::invalid_argument, "finalize: MPI_Finalize was called before"};
@@ -517,23 +533,9 @@ Outcome Session::finalize() {
   Outcome outcome;
   if (client_) {
     outcome = client_->finalize();
-    if (client_->can_meet()) {
-      const Outcome met = outcome_of([this] {
-        mpi::gate(ranks_->own().raw(), configuration_.policy,
-                  "the other compute ranks in iocomp_finalize");
-      });
-      if (met.ok()) {
-        // A rank that gave up waiting for this one is missing in the sums; no data suffers from
-        // that.
-        const Outcome counted =
-            outcome_of([this] { report(*client_, *ranks_, connection_.name, configuration_); });
-        if (!counted.ok()) {
-          log::warning("there is no summary: " + counted.story);
-        }
-      }
-      if (outcome.ok()) {
-        outcome = met;
-      }
+    const Outcome parted = outcome_of([this] { part(); });
+    if (outcome.ok()) {
+      outcome = parted;
     }
     client_.reset();
   }

@@ -167,6 +167,7 @@ class Session {
   void start_client(client::Place place);
   void serve(std::size_t staging_bytes, double core_share, const SignalWatch& termination);
   void give_up();
+  void part();
   void finish_timeline();
 
   mpi::Communicator comm_;  // all ranks

@@ -23,8 +23,8 @@ std::string call_text(const std::string& call, const Ended& ended) {
 
 Outcome different_calls(const std::string& file_name, const std::string& what) {
   return {ErrorCode::inconsistent_calls,
-          "file \"" + file_name +
-              "\": the ranks do not make the same calls in the same order: " + what};
+          (file_name.empty() ? "" : "file \"" + file_name + "\": ") +
+              "the ranks do not make the same calls in the same order: " + what};
 }
 
 Outcome unfinished(const std::string& file_name, std::int64_t number) {

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actors import INVALID_SETTING, Actors, Job
+from actors import INVALID_SETTING, OK, Actors, Job
 from files import MODES, check_file, check_whole_or_absent, file_settings, mode_settings
 
 ASK = "should_stop\n"
@@ -176,3 +176,23 @@ def test_mpi_finalize_with_closed_files_loses_nothing(actors: Actors) -> None:
     job = actors.play(text, ranks=4, settings=settings, alone=True, seconds=20)
     assert job.status == 0 and "lost" not in job.stderr, job
     assert check_file(job.folder / "out.dat") == {0}
+
+
+@pytest.mark.parametrize("mode", ["async", "kernel", "sync"])
+@pytest.mark.parametrize("leaver", [0, 1])
+def test_one_rank_that_calls_mpi_finalize_too_early_is_told_to_the_others(
+    actors: Actors, mode: str, leaver: int
+) -> None:
+    """No call waits for it."""
+    text = "init\n" + WRITE.format(kind="series") + f"@{leaver} leave_by_mpi\npause 1\n"
+    text += "put out u\nend_step out\nclose out\nfinalize\n"
+    settings = {**mode_settings(mode), "files": {"out": file_settings("posix", path="out.dat")}}
+    job = actors.play(text, ranks=4, settings=settings, alone=True, seconds=30)
+    assert job.status == 0, job
+    for rank in {0, 1, 2, 3} - {leaver} if mode != "async" else {1 - leaver}:
+        told = [entry["story"] for entry in job.failures() if entry["compute_rank"] == rank]
+        assert any(
+            "MPI_Finalize" in story and f"compute rank {leaver}" in story for story in told
+        ), job
+    assert len(job.calls("finalize")) == (1 if mode == "async" else 3), job
+    assert all(entry["seconds"] < 5 for entry in job.calls("finalize")), job

@@ -456,9 +456,24 @@ std::int64_t LocalCarrier::give_up(std::int64_t open_step, const Outcome& why) {
   if (is_over()) {
     return open_step;
   }
-  lose(why);
   const bool is_named = setup_.file_per_step || writer().files().traits().readable_while_open;
-  return is_named ? settled_ : 0;
+  const std::int64_t from = is_named ? settled_ : 0;
+  if (is_synchronous() || is_alone_) {
+    lose(why);
+  } else {
+    council_.reports().note(Kind::home_failed, {settled_, -1, 0, why});
+    blocks_.failed(why, settled_);
+    if (leaving_ == Leaving::not_yet) {
+      say_closed(open_step, false, {});
+    }
+  }
+  return from;
+}
+
+void LocalCarrier::abandon(const Outcome& why) {
+  if (!is_over() && !is_alone_) {
+    lose(why);
+  }
 }
 
 void LocalCarrier::begin_close(std::int64_t open_step, const StepEnd& end) {

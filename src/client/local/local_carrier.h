@@ -63,6 +63,8 @@ class LocalCarrier : public Carrier {
   void enter_step(std::int64_t step) override;
   void put(const Block& block) override;
   [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
+  /// The others do not come to close a file that was given up.
+  void abandon(const Outcome& why);
   void put_nothing(const Block& block) override { blocks_.put_nothing(block); }
   void end_step(std::int64_t step, const StepEnd& end) override;
   void wait_step(std::int64_t step) override;
