@@ -228,6 +228,9 @@ void OpenFiles::begin_new_lead(std::uint64_t key, const protocol::Open& open) {
   try {
     const auto settings = settings_of(context_.settings, open);
     const auto& format = format_of(settings, context_.settings.text("storage.modules"));
+    if (settings.when_full == config::WhenFull::spill) {
+      (void)context_.spill();  // other servers have the same folder, so whoever opens is told
+    }
     entry.lead = make_lead(key, open, settings, format);
     entry.lead->start();
   } catch (const Error& error) {

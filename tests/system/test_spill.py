@@ -253,3 +253,11 @@ def test_whole_steps_cannot_be_spilled(actors: Actors) -> None:
     job = actors.play("init\nopen out series", ranks=4, settings=chosen)
     assert {entry["code"] for entry in job.failures(call="open")} == {INVALID_SETTING}, job
     assert "writes whole steps out of memory" in job.failures(call="open")[0]["story"], job
+
+
+@pytest.mark.parametrize("mode", ["kernel", "async"])
+def test_a_folder_that_is_not_there_is_told_by_open(actors: Actors, mode: str) -> None:
+    job = actors.play(script(), ranks=4, settings=settings("posix", mode, "/nowhere"))
+    told = job.calls("open")
+    assert all(entry["code"] == STORAGE_FAILURE and "/nowhere" in entry["story"] for entry in told), job
+    assert len(told) == (2 if mode == "async" else 4), job
