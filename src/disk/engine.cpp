@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "disk/engine.h"
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -10,6 +11,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "disk/mixed_engine.h"
 #include "disk/options.h"
 #include "disk/start_ring.h"
@@ -44,6 +46,19 @@ std::unique_ptr<Engine> start_one_engine(const Options& options) {
 }
 
 }  // namespace
+
+void Engine::finish() {
+  constexpr double long_seconds = 30;
+  const double begin = now_seconds();
+  for (bool is_told = false; outstanding() > 0; (void)take_completed()) {
+    wait(std::chrono::seconds{1});
+    if (!is_told && now_seconds() - begin > long_seconds) {
+      is_told = true;
+      log::warning("waiting for the disk: it has not ended " + std::to_string(outstanding()) +
+                   " writes of iocomp, which read memory of this process");
+    }
+  }
+}
 
 Completion carry_out(const Plan& plan) noexcept {
   return completion_of(plan.id, [&] { write_all(plan); });

@@ -86,6 +86,11 @@ class Engine {
   /// "io_uring" or "threads"; with the reason where it is not what was hoped for: "threads
   /// (io_uring: Operation not permitted)".
   [[nodiscard]] virtual std::string name() const = 0;
+
+ protected:
+  /// Sleep until all plans have ended, and say once that it takes long. Nobody may return before
+  /// that: the kernel reads memory that would be gone.
+  void finish();
 };
 
 /// The engine that the options ask for, or that this process can have.

@@ -14,11 +14,13 @@
 #include <span>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/futex.h"
+#include "base/log.h"
 #include "disk/flush_window.h"
 
 namespace iocomp::disk {
@@ -68,6 +70,13 @@ int check_operations(io_uring& ring, bool& waits_on_words) {
   return enough ? 0 : ENOSYS;
 }
 
+// The error for which a ring takes no requests, now or later; 0 if there is none. Sandboxes may let
+// a process have a ring, and refuse its requests.
+int refusal(int submitted) {
+  const bool is_for_now = submitted == -EAGAIN || submitted == -EBUSY || submitted == -EINTR;
+  return submitted >= 0 || is_for_now ? 0 : -submitted;
+}
+
 // A limit for regular files, and none for the rest. Kernels before 5.15 have none; those before 6.3
 // write to one file by one worker anyway.
 void limit_workers(io_uring& ring, unsigned workers) {
@@ -83,6 +92,10 @@ Ring::Ring(unsigned places, unsigned workers) {
     refuse(error);
   }
   error = check_operations(ring_, waits_on_words_);
+  if (error == 0) {
+    cancel(withdrawal_tag);
+    error = refusal(io_uring_submit(&ring_));
+  }
   if (error != 0) {
     io_uring_queue_exit(&ring_);
     refuse(error);
@@ -147,10 +160,16 @@ void Ring::submit() noexcept {
   if (io_uring_sq_ready(&ring_) == 0) {
     return;
   }
+  int submitted = 0;
+  const auto ask = [this, &submitted] { submitted = io_uring_submit(&ring_); };
   if (submitter_) {
-    (void)submitter_->run([this] { io_uring_submit(&ring_); });
+    (void)submitter_->run(ask);
   } else {
-    io_uring_submit(&ring_);
+    ask();
+  }
+  if (const int error = refusal(submitted); error != 0 && !std::exchange(is_refusal_told_, true)) {
+    log::error("io_uring: " + std::generic_category().message(error) +
+               "; the kernel does not write what it was asked for");
   }
 }
 

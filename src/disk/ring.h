@@ -69,6 +69,7 @@ class Ring {
   io_uring ring_{};
   bool waits_on_words_ = false;  // the kernel can (6.7 and later)
   bool is_word_asked_ = false;
+  bool is_refusal_told_ = false;
   std::vector<RingAnswer> kept_;       // seen while the word was withdrawn
   std::unique_ptr<Worker> submitter_;  // null: the caller submits
 };

@@ -54,12 +54,7 @@ RingEngine::RingEngine(unsigned workers)
   }
 }
 
-RingEngine::~RingEngine() {
-  while (!tasks_.empty()) {
-    completions_.clear();
-    RingEngine::wait(std::chrono::hours{1});
-  }
-}
+RingEngine::~RingEngine() { finish(); }
 
 void RingEngine::submit(Plan plan) {
   look();

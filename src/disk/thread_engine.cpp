@@ -43,6 +43,7 @@ ThreadEngine::ThreadEngine(const Options& options, std::string why)
 }
 
 ThreadEngine::~ThreadEngine() {
+  finish();
   {
     const std::scoped_lock lock{mutex_};
     stopping_ = true;

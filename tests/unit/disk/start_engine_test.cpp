@@ -19,10 +19,10 @@ namespace iocomp::disk {
 namespace {
 
 // As container runtimes do.
-bool forbid_io_uring(int error) {
+bool forbid(unsigned call, int error) {
   std::array<sock_filter, 4> steps{{
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
-      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_io_uring_setup},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, call},
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)},
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
   }};
@@ -32,8 +32,8 @@ bool forbid_io_uring(int error) {
 }
 
 // In a process of its own: what is forbidden stays forbidden.
-[[noreturn]] void tell_engine(EngineKind kind, int error) {
-  if (!forbid_io_uring(error)) {
+[[noreturn]] void tell_engine(EngineKind kind, int error, unsigned call = SYS_io_uring_setup) {
+  if (!forbid(call, error)) {
     ::_exit(2);
   }
   try {
@@ -73,6 +73,14 @@ TEST(StartEngine, TakesThreadsWhereIoUringIsForbiddenAndSaysWhy) {
               "<threads .io_uring: Operation not permitted.>");
   EXPECT_EXIT(tell_engine(EngineKind::automatic, ENOSYS), testing::ExitedWithCode(0),
               "<threads .io_uring: Function not implemented.>");
+}
+
+TEST(StartEngine, TakesThreadsWhereARingTakesNoRequests) {
+  if (!has_io_uring()) {
+    GTEST_SKIP() << start_engine({})->name();
+  }
+  EXPECT_EXIT(tell_engine(EngineKind::automatic, EPERM, SYS_io_uring_enter),
+              testing::ExitedWithCode(0), "<threads .io_uring: Operation not permitted.>");
 }
 
 TEST(StartEngine, RefusesIoUringWhereItIsForbidden) {
