@@ -33,9 +33,9 @@ const std::vector<Key>& all_keys() {
 
       {"placement.servers", form, "",
        "none, \"2 per node\", \"1 per 8\" (compute ranks), or ranks such as [3] or [3, 7]",
-       "who writes beside the ranks that compute; none: nobody, the kernel writes from their "
+       "who writes beside compute ranks; none: nobody, the kernel writes from their "
        "memory; unset: the same, unless policy, node_size, transport.kind or a mapping with "
-       "servers is set; in a variable `2-per-node`, `3,7`",
+       "servers is set; in a variable `2-per-node`, `[3]`, `3,7`",
        false, false, is_servers},
       {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail",
        "which ranks become servers; auto: by where ranks are bound, and halves if they are not "
