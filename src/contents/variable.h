@@ -68,7 +68,7 @@ inline constexpr const char* calendar_attribute = "calendar";
 /// True for attributes that say what the stored values of a variable mean: how they are packed,
 /// which of them are none, that they are truth values, and the unit and calendar of times.
 [[nodiscard]] bool says_meaning(std::string_view variable, std::string_view attribute) noexcept;
-/// Those of a variable.
+/// The attributes of a variable that do so.
 [[nodiscard]] Attributes meaning_of(std::string_view variable, const Attributes& all);
 
 /// The type that the integers of a variable have, as its attributes say: unsigned, perhaps.

@@ -48,8 +48,8 @@ struct Committed {
     std::string name;
     std::vector<Place> places;        ///< by step, ascending; never empty
     contents::Attributes attributes;  ///< from the newest file that has the variable
-    /// Those that say what its values mean (see contents::meaning_of), from which step on. A step
-    /// before the first has none.
+    /// The attributes that say what its values mean (contents::meaning_of), from which step on. A
+    /// step before the first has none.
     std::map<std::int64_t, contents::Attributes> meaning{};
     [[nodiscard]] const contents::Attributes& meaning_in(std::int64_t step) const;
     /// True if they are not the same in all steps.

@@ -426,7 +426,7 @@ class ExchangeRound {
   /// Send, receive and write.
   void move();
   [[nodiscard]] const Outcome& failure() const noexcept { return stripes_->failure(); }
-  /// Those that may be under way.
+  /// The requests that may be under way.
   [[nodiscard]] std::vector<MPI_Request> requests() const;
 
  private:
