@@ -46,8 +46,8 @@ struct Committed {
   };
   struct Variable {
     std::string name;
-    std::vector<Place> places;        ///< by step, ascending; never empty
-    contents::Attributes attributes;  ///< from the newest file that has the variable
+    std::vector<Place> places{};        ///< by step, ascending; never empty
+    contents::Attributes attributes{};  ///< from the newest file that has the variable
     /// The attributes that say what its values mean (contents::meaning_of), from which step on. A
     /// step before the first has none.
     std::map<std::int64_t, contents::Attributes> meaning{};
