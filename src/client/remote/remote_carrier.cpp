@@ -258,12 +258,12 @@ void RemoteCarrier::end_step(std::int64_t step, const StepEnd& end) {
     remains_->end_step(step, end);
   }
   link_.pump();
-  if (is_lost(step)) {
+  if (has_lost(step)) {
     link_.file(route_.key).failed.throw_unless_ok();  // close tells it too
   }
 }
 
-bool RemoteCarrier::is_lost(std::int64_t step) const {
+bool RemoteCarrier::has_lost(std::int64_t step) const {
   const RemoteFile& remote = link_.file(route_.key);
   return !remote.failed.ok() && step >= remote.failed_from;
 }
@@ -271,7 +271,7 @@ bool RemoteCarrier::is_lost(std::int64_t step) const {
 void RemoteCarrier::wait_step(std::int64_t step) {
   RemoteFile& remote = link_.file(route_.key);
   link_.wait_until(
-      [&] { return remote.settled > step || is_lost(step); },
+      [&] { return remote.settled > step || has_lost(step); },
       [&] { return what("the commit of step " + std::to_string(catalogue_.number(step))); });
   const auto failure = remote.failures.find(step);
   const Outcome outcome = failure != remote.failures.end() ? failure->second : Outcome{};

@@ -87,7 +87,7 @@ class RemoteCarrier : public Carrier {
   void tell_of_small_pieces(const Block& block, std::size_t pieces);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const StepEnd& end);
   [[nodiscard]] bool is_over() const;
-  [[nodiscard]] bool is_lost(std::int64_t step) const;
+  [[nodiscard]] bool has_lost(std::int64_t step) const;
   [[nodiscard]] bool has_no_blocks() const;
   [[nodiscard]] std::string what(const std::string& owed) const;
 
