@@ -85,7 +85,7 @@ Copy Link::copy_buffer(std::size_t bytes, std::size_t page_remainder) {
   if (!need_not_wait()) {
     const trace::Timer timer{counters_, trace::Counter::buffer_wait_seconds};
     wait_until(need_not_wait, [] {
-      return std::string{"copies of earlier blocks to be written (client.buffer_memory is full)"};
+      return std::string{"servers to take copies of earlier blocks (client.buffer_memory is full)"};
     });
   }
   Copy copy = copies_.take(bytes, page_remainder);

@@ -76,9 +76,8 @@ class Link {
   transport::PostId post_strided(int server, std::vector<std::byte> message,
                                  const transport::StridedBytes& bulk);
 
-  /// Memory for a copy. When the bound is reached, it waits while servers, the disk or steps that
-  /// all ranks have ended have copies to give back. If they have none, it exceeds the bound,
-  /// because nothing would end the wait.
+  /// Memory for a copy. When the bound is reached, it waits while servers or the disk have copies
+  /// to give back. If they have none, it exceeds the bound, because nothing would end the wait.
   /// @throws Error{out_of_staging_memory} for a copy larger than the bound.
   /// @param page_remainder  see CopyMemory::take.
   [[nodiscard]] Copy copy_buffer(std::size_t bytes, std::size_t page_remainder = 0);

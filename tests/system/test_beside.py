@@ -105,13 +105,3 @@ def test_a_store_of_zarr_is_verified(actors: Actors) -> None:
     words = [actors.build.command, "verify", str(job.folder / "out.zarr")]
     told = subprocess.run(words, capture_output=True, text=True)
     assert told.returncode == 0, told
-
-
-def test_copies_stay_within_their_bound(actors: Actors) -> None:
-    """Those of steps that all have ended come back, so puts wait for them."""
-    steps = 40  # each takes 128 KB of a rank
-    lines = "put out u by=rows buffered=yes\nend_step out\n" * steps
-    job = play(actors, lines, "zarr-zstd", "series", memory="300 KiB", steps_in_flight=100)
-    check(job, steps)
-    found = json.loads((job.folder / "trace.json").read_text())["compute_max"]
-    assert found["buffer_wait_seconds"] > 0, found

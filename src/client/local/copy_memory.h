@@ -42,8 +42,7 @@ class CopyMemory {
     return bytes <= limit_bytes_ && used_bytes() <= limit_bytes_ - bytes;
   }
 
-  /// The number of copies that come back whatever the program does: the disk engine reads them, or
-  /// their step is written next.
+  /// The number of copies that the disk engine still reads.
   [[nodiscard]] std::size_t copies_for_disk() const noexcept { return copies_for_disk_; }
 
   /// Memory that counts until the copy is gone. The caller has looked for room, or knows that a

@@ -30,14 +30,6 @@ void KeptBlocks::lie_in(Copy copy, Block& block) {
   link_.tickets().find(block.ticket)->kept = false;
 }
 
-void KeptBlocks::come_back(std::int64_t step) {
-  if (const auto blocks = kept_.find(step); blocks != kept_.end()) {
-    for (auto& [block, piece] : blocks->second) {
-      block.copy = link_.copies().needed_for_disk(std::move(block.copy));
-    }
-  }
-}
-
 // Blocks may be taken from here during the wait for memory.
 void KeptBlocks::copy(std::uint64_t ticket) {
   const Block& meant = *find(ticket);

@@ -35,8 +35,6 @@ class KeptBlocks {
                              const std::function<bool(const Block&)>& is_meant) const;
   /// The number of elements in the blocks of a step.
   [[nodiscard]] std::int64_t elements(std::int64_t step) const;
-  /// All ranks have ended this step, so the copies of its blocks come back: it is written next.
-  void come_back(std::int64_t step);
   /// Copy a block, so that the program's memory is free. @pre find(ticket)
   void copy(std::uint64_t ticket);
 

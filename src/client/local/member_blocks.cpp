@@ -105,8 +105,8 @@ void MemberBlocks::put(const Block& block) {
     file_.give_up(piece, kept);
   }
   kept.throw_unless_ok();
-  // The place may have come, or the file been lost, while the block waited for memory.
-  has_news_ = has_news_ || can_write(block) || file_.is_lost(block.step);
+  // The place may have come while the block waited for memory.
+  has_news_ = has_news_ || can_write(block);
 }
 
 void MemberBlocks::put_nothing(const Block& block) {
@@ -365,9 +365,6 @@ void MemberBlocks::all_ended(const protocol::Expectation& expectation) {
   Step& step = steps_[expectation.step];
   step.is_expected = true;
   step.expectation = expectation;
-  if (file_.keeps_steps()) {
-    kept_.come_back(expectation.step);
-  }
   go_on(expectation.step);
 }
 
