@@ -74,6 +74,11 @@ void FailureBook::told(std::uint64_t file, const std::string& story) {
   }
 }
 
+void FailureBook::tell(std::uint64_t file, const Outcome& failure) {
+  told(file, failure.story);
+  throw Error{failure.code, failure.story};
+}
+
 Outcome FailureBook::take_untold(std::uint64_t file) {
   Outcome first;
   for (auto& failure : failures_) {

@@ -93,6 +93,8 @@ class FailureBook {
   [[nodiscard]] bool is_told(std::uint64_t file, const std::string& story) const;
   /// The program was told this failure of the file.
   void told(std::uint64_t file, const std::string& story);
+  /// The same, by this call. @throws Error with the failure.
+  [[noreturn]] void tell(std::uint64_t file, const Outcome& failure);
   /// The first failure of a file that was not told; all of that file count as told from now on.
   [[nodiscard]] Outcome take_untold(std::uint64_t file);
   /// The same, but it stays untold.

@@ -93,10 +93,7 @@ void LocalCarrier::wait_until(const std::function<bool()>& done, const std::stri
   }
 }
 
-void LocalCarrier::tell(const Outcome& outcome) {
-  link_.failures().told(setup_.key, outcome.story);
-  throw Error{outcome.code, outcome.story};
-}
+void LocalCarrier::tell(const Outcome& outcome) { link_.failures().tell(setup_.key, outcome); }
 
 contents::Beginning LocalCarrier::open() {
   if (auto* const lead = council_.lead()) {

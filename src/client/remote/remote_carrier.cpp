@@ -259,7 +259,7 @@ void RemoteCarrier::end_step(std::int64_t step, const StepEnd& end) {
   }
   link_.pump();
   if (has_lost(step)) {
-    tell(link_.file(route_.key).failed);
+    link_.failures().tell(route_.key, link_.file(route_.key).failed);
   }
 }
 
@@ -275,13 +275,9 @@ void RemoteCarrier::wait_step(std::int64_t step) {
       [&] { return what("the commit of step " + std::to_string(catalogue_.number(step))); });
   const auto failure = remote.failures.find(step);
   const Outcome outcome = failure != remote.failures.end() ? failure->second : Outcome{};
-  tell(outcome.ok() && remote.settled <= step ? remote.failed : outcome);
-}
-
-void RemoteCarrier::tell(const Outcome& outcome) {
-  if (!outcome.ok()) {
-    link_.failures().told(route_.key, outcome.story);
-    throw Error{outcome.code, outcome.story};
+  const Outcome& told = outcome.ok() && remote.settled <= step ? remote.failed : outcome;
+  if (!told.ok()) {
+    link_.failures().tell(route_.key, told);
   }
 }
 

@@ -88,8 +88,6 @@ class RemoteCarrier : public Carrier {
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const StepEnd& end);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool has_lost(std::int64_t step) const;
-  /// @throws Error with this failure, which counts as told.
-  void tell(const Outcome& outcome);
   [[nodiscard]] bool has_no_blocks() const;
   [[nodiscard]] std::string what(const std::string& owed) const;
 

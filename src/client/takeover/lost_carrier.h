@@ -68,10 +68,7 @@ class LostCarrier : public Carrier {
 
  private:
   [[noreturn]] void tell() { tell(why_); }
-  [[noreturn]] void tell(const Outcome& failure) {
-    link_.failures().told(key_, failure.story);
-    throw Error{failure.code, failure.story};
-  }
+  [[noreturn]] void tell(const Outcome& failure) { link_.failures().tell(key_, failure); }
 
   std::uint64_t key_;
   Outcome why_;
