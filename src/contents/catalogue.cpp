@@ -364,32 +364,37 @@ void Catalogue::check_keeps_meaning(const std::string& variable, const std::stri
 
 // A job that does not say what its times are goes on with those of the file. It may leave out which
 // values are none, unless they were stored so.
-void Catalogue::check_goes_on(const std::string& variable, const Attributes& said) const {
-  for (const auto& [name, attribute] : said) {
-    check_keeps_meaning(variable, name, &attribute);
-  }
+void Catalogue::check_says_meaning(const std::string& variable,
+                                   const std::function<bool(const char*)>& says) const {
   const auto known = beginning_.meaning.find(variable);
   if (known == beginning_.meaning.end()) {
     return;
   }
   const auto& all = known->second;
-  const bool says_times = said.contains(units_attribute) || said.contains(calendar_attribute);
+  const bool says_times = says(units_attribute) || says(calendar_attribute);
   const bool stores_none = all.contains(scale_attribute) || all.contains(offset_attribute) ||
                            rules_.keeps_first_definitions;
   for (const auto& [name, attribute] : all) {
     const bool is_of_times = name == units_attribute || name == calendar_attribute;
     const bool tells_none = name == fill_attribute || name == missing_attribute;
     const bool may_lack = (is_of_times && !says_times) || (tells_none && !stores_none);
-    if (!said.contains(name) && !may_lack) {
+    if (!says(name.c_str()) && !may_lack) {
       check_keeps_meaning(variable, name, nullptr);
     }
   }
 }
 
-void Catalogue::check_goes_on(int id, std::int64_t step) const {
-  if (const Entry& found = entry(id); beginning_.meaning.contains(found.name)) {
-    check_goes_on(found.name, in_step(found.attributes, step));
+void Catalogue::check_goes_on(const std::string& variable, const Attributes& said) const {
+  for (const auto& [name, attribute] : said) {
+    check_keeps_meaning(variable, name, &attribute);
   }
+  check_says_meaning(variable, [&said](const char* name) { return said.contains(name); });
+}
+
+// The attributes that it has were checked when they were set.
+void Catalogue::check_goes_on(int id, std::int64_t step) const {
+  check_says_meaning(entry(id).name,
+                     [&](const char* name) { return attribute(id, step, name) != nullptr; });
 }
 
 // True for an attribute by which readers unpack the values of all steps of a file.

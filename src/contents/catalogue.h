@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -167,6 +168,8 @@ class Catalogue {
   void check_meaning(const Event& event, const Variable& owner) const;
   void check_keeps_meaning(const std::string& variable, const std::string& name,
                            const Attribute* said) const;
+  void check_says_meaning(const std::string& variable,
+                          const std::function<bool(const char*)>& says) const;
   void check_beside_others(const Event& event, const AttributeHistory& others) const;
   void check_lengths(std::int64_t step) const;
   [[nodiscard]] bool packs(const Event& event) const;
