@@ -74,7 +74,9 @@ class StoreSource : public Source {
       const std::function<void(const Array& array, std::int64_t record, const array::Box& shard,
                                const std::string& name)>& use);
   void read_shard(const Wanted& wanted, const array::Box& shard, const std::string& name) const;
-  [[nodiscard]] Descriptor shard_in(const std::string& name) const;
+  [[nodiscard]] std::optional<Descriptor> shard_in(const std::string& name) const {
+    return folder_.open_if_there(name, O_RDONLY, OpenFolder::Links::followed);
+  }
 
   std::string path_;
   OpenFolder folder_;
@@ -324,6 +326,13 @@ class ChunkFile {
   PlainSource plain_;
 };
 
+Descriptor there(std::optional<Descriptor> file) {
+  if (!file) {
+    throw Error{ErrorCode::storage_failure, "it is not there"};
+  }
+  return *std::move(file);
+}
+
 }  // namespace
 
 StoreSource::StoreSource(const Path& path)
@@ -385,20 +394,13 @@ void StoreSource::read(const Placed& where, const array::Box& box, const Destina
           const std::string& name) { read_shard({where, array, record, box, to}, shard, name); });
 }
 
-Descriptor StoreSource::shard_in(const std::string& name) const {
-  auto file = folder_.open_if_there(name, O_RDONLY, Links::followed);
-  if (!file) {
-    throw Error{ErrorCode::storage_failure, "it is not there"};
-  }
-  return std::move(*file);
-}
-
 // A shard that is cut has no index. iocomp leaves out no shard of what was put.
 bool StoreSource::is_whole(std::span<const Placed> contents) {
   for (const auto& where : contents) {
-    for_each_shard(where, array::whole(where.variable.shape),
-                   [&](const Array& array, std::int64_t /*record*/, const array::Box& /*shard*/,
-                       const std::string& name) { (void)chunks_of(array, shard_in(name), name); });
+    for_each_shard(
+        where, array::whole(where.variable.shape),
+        [&](const Array& array, std::int64_t /*record*/, const array::Box& /*shard*/,
+            const std::string& name) { (void)chunks_of(array, there(shard_in(name)), name); });
   }
   return true;
 }
@@ -407,11 +409,12 @@ void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
                              const std::string& name) const {
   const auto& [where, array, record, box, to] = wanted;
   const bool has_time = record >= 0;
-  if (may_have_holes_ && !folder_.has(name)) {
+  auto found = shard_in(name);
+  if (!found && may_have_holes_) {
     fill(*common(shard, box), box, to, array.fill);
     return;
   }
-  Descriptor file = shard_in(name);
+  Descriptor file = there(std::move(found));
   const auto chunks = chunks_of(array, file, name);
   const auto lengths = in_space(array.chunk, has_time);
   const auto chunk_in_time = has_time ? array.chunk.front() : 1;
