@@ -18,6 +18,7 @@
 #include "base/our_words.h"
 #include "base/path.h"
 #include "commit/json_values.h"
+#include "contents/variable.h"
 #include "formats/sources.h"
 #include "reading/committed.h"
 #include "reading/find_committed.h"
@@ -101,7 +102,14 @@ Json describe(const std::string& path, const Committed& committed) {
     all["files"].push_back({{"path", committed.text(file)}, {"format", file.format}});
   }
   for (const auto& variable : committed.variables) {
+    auto meaning = Json::array();
+    for (const auto& [name, value] : variable.attributes) {
+      if (iocomp::contents::says_meaning(variable.name, name)) {
+        meaning.push_back(name);
+      }
+    }
     all["variables"].push_back({{"name", variable.name},
+                                {"meaning", std::move(meaning)},
                                 {"attributes", iocomp::commit::json(variable.attributes)},
                                 {"changes_meaning", variable.changes_meaning()}});
   }

@@ -172,6 +172,7 @@ class Files(Scope, Stored):
         self._attributes = told["attributes"]
         self._indices = {each["name"]: i for i, each in enumerate(told["variables"])}
         self._told = [each["attributes"] for each in told["variables"]]
+        self._meaning = {each["name"]: each["meaning"] for each in told["variables"]}
         self.changing = {each["name"] for each in told["variables"] if each.get("changes_meaning")}
         """Variables that are packed in another way, or have another fill value, in some steps."""
         self._known: dict[str, _Variable] = {}

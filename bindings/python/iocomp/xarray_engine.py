@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from iocomp.reader import Files, open_files
 
 _TIME = "time"
 _OTHERS = ("step", "steps", "iocomp_steps")
-_MEANINGS = ("scale_factor", "add_offset", "_Unsigned", "missing_value", "_FillValue", "dtype")
 _Key = tuple[int | slice, ...]
 
 
@@ -185,7 +184,7 @@ class _Store(AbstractDataStore):
                 )
             if dtype.kind in "iu":  # the library unpacks each step as its own file says
                 dtype = np.dtype(np.float64)
-            attributes = _without(attributes, _MEANINGS)
+            attributes = _without(attributes, files._meaning[name])
         shape = files.shape(name)
         dimensions = str(attributes.pop("dimensions", "")).split()
         has_time = dimensions[:1] == [_TIME] if dimensions else len(steps) == 1
@@ -211,7 +210,7 @@ class _Store(AbstractDataStore):
         )
 
 
-def _without(attributes: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _without(attributes: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in attributes.items() if name not in names}
 
 
