@@ -80,13 +80,14 @@ std::string job_in(const Path& lock) { return job_of(owner_in(lock)); }
 Error is_owned(const Path& path, const Path& lock, const std::string& me) {
   const std::string job = job_in(lock);
   const std::string begin = path.text() + " is being written";
-  return Error{ErrorCode::target_exists,
-               !job.empty() && job == job_of(me)
-                   ? begin +
-                         " by this job already, under another name or by other ranks; choose "
-                         "another path"
-                   : begin + (job.empty() ? "" : " by the job " + job) +
-                         "; wait until that is over, or choose another path"};
+  return Error{
+      ErrorCode::target_exists,
+      !job.empty() && job == job_of(me)
+          ? begin +
+                " by this job already, under another name, by other ranks or by a server that "
+                "has stopped; choose another path"
+          : begin + (job.empty() ? "" : " by the job " + job) +
+                "; wait until that is over, or choose another path"};
 }
 
 }  // namespace

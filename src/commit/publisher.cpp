@@ -59,9 +59,11 @@ Outcome Publisher::in_file(const Outcome& outcome, std::int64_t first, std::int6
 contents::Beginning Publisher::prepare() {
   publication_.resolve();
   const auto& identity = setup_.identity;
-  // A stopped server may go on with a write of its format. So only plain files with a fixed layout
-  // can be taken from it.
-  const bool may_take = identity.servers_are_lost && is_plain() && traits().offsets_by_layout;
+  // A stopped server may go on with a write of its format, or with the removal of what lies behind
+  // the step after which it continues a file. So only new plain files with a fixed layout can be
+  // taken from it.
+  const bool may_take = identity.servers_are_lost && is_plain() && traits().offsets_by_layout &&
+                        identity.existing != config::Existing::go_on;
   const auto claim = identity.is_given_up ? Owner::Claim::of_server
                      : may_take           ? Owner::Claim::from_server
                                           : Owner::Claim::alone;
