@@ -70,7 +70,7 @@ int iocomp_finalize(iocomp_session* session) {
     std::unique_ptr<iocomp_session> ending{session};
     ending->session->begin_call();
     const iocomp::Outcome outcome = ending->session->finalize();
-    if (ending->session->is_given_up()) {
+    if (ending->session->was_abandoned()) {
       (void)ending.release();  // its parts would call an MPI that is over
     }
     if (!outcome.ok()) {

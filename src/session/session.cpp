@@ -412,7 +412,7 @@ void Session::start_client(client::Place place) {
 }
 
 void Session::begin_call() {
-  if (!is_given_up_) {
+  if (!was_abandoned_) {
     calls_.begin();
   }
 }
@@ -420,7 +420,7 @@ void Session::begin_call() {
 // Called by MPI_Finalize, which nothing may be thrown through.
 void Session::give_up() {
   begin_call();
-  is_given_up_ = true;
+  was_abandoned_ = true;
   const Outcome given_up =
       outcome_of([this] { client_->give_up([this] { (void)outcome_of([this] { part(); }); }); });
   if (!given_up.ok()) {
@@ -492,7 +492,7 @@ void Session::serve(std::size_t staging_bytes, double core_share, const SignalWa
 }
 
 bool Session::should_stop() {
-  if (stops_ || is_given_up_) {
+  if (stops_ || was_abandoned_) {
     return stops_;
   }
   const std::string reason = stopping_.reason();
@@ -526,7 +526,7 @@ void Session::part() {
 }
 
 Outcome Session::finalize() {
-  if (is_given_up_) {
+  if (was_abandoned_) {
     return {ErrorCode::invalid_argument, "finalize: MPI_Finalize was called before"};
   }
   finalize_watch_.reset();

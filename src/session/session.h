@@ -155,7 +155,7 @@ class Session {
   /// for good. Collective over the compute ranks. Cost: a sum of 8 bytes over them.
   [[nodiscard]] bool should_stop();
   /// True if the program has called MPI_Finalize: then this object must not be destroyed.
-  [[nodiscard]] bool is_given_up() const noexcept { return is_given_up_; }
+  [[nodiscard]] bool was_abandoned() const noexcept { return was_abandoned_; }
   /// Settle everything. Collective. @return the first failure that nobody was told.
   [[nodiscard]] Outcome finalize();
 
@@ -183,7 +183,7 @@ class Session {
   std::unique_ptr<client::Client> client_;
   std::unique_ptr<FinalizeWatch> finalize_watch_;  // of a compute rank
   bool stops_ = false;
-  bool is_given_up_ = false;
+  bool was_abandoned_ = false;
   bool server_had_failures_ = false;
 };
 
