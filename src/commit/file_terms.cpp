@@ -12,6 +12,7 @@
 #include "array/rounding.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "commit/owner.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/variable.h"
@@ -107,7 +108,7 @@ formats::FormatOptions format_options(const config::FileSettings& file, const di
 }
 
 Publication::Identity identity(const std::string& name, const config::FileSettings& file,
-                               const std::string& job, std::function<bool()> is_given_up) {
+                               const std::string& job, std::function<bool()> is_fenced) {
   return {.name = name,
           .path = file.path,
           .job = job,
@@ -115,7 +116,8 @@ Publication::Identity identity(const std::string& name, const config::FileSettin
           .file_per_step = file.file_per_step,
           .existing = file.existing,
           .keep = file.keep,
-          .is_given_up = std::move(is_given_up)};
+          .claim = is_fenced ? Owner::Claim::of_server : Owner::Claim::alone,
+          .is_fenced = std::move(is_fenced)};
 }
 
 }  // namespace iocomp::commit

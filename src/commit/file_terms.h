@@ -32,12 +32,12 @@ void check_name(const std::string& name);
 [[nodiscard]] array::ElementType kept_type(const config::FileSettings& file,
                                            const contents::Variable& variable);
 
-/// @param job          "<host>-<pid>", the same on all ranks.
-/// @param is_given_up  for a server, which may be stopped and go on after the ranks have taken its
+/// @param job        "<host>-<pid>", the same on all ranks.
+/// @param is_fenced  for a server, which may be stopped and go on after the ranks have taken its
 /// files.
 [[nodiscard]] Publication::Identity identity(const std::string& name,
                                              const config::FileSettings& file,
                                              const std::string& job,
-                                             std::function<bool()> is_given_up = {});
+                                             std::function<bool()> is_fenced = {});
 
 }  // namespace iocomp::commit

@@ -106,7 +106,7 @@ void Publication::hold(std::shared_ptr<const OpenFolder> folder) {
 std::shared_ptr<const OpenFolder> Publication::open(const std::string& path) const {
   OpenFolder folder{path, folder_of(identity_.path)};
   if (!has_bug(Bug::late_server_publishes)) {
-    folder.fence(identity_.is_given_up);
+    folder.fence(identity_.is_fenced);
   }
   return std::make_shared<const OpenFolder>(std::move(folder));
 }

@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "commit/commit.h"
 #include "commit/kept_file.h"
+#include "commit/owner.h"
 #include "commit/series_manifest.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
@@ -41,9 +42,9 @@ class Publication {
     config::Existing existing = config::Existing::refuse;
     std::int64_t after = protocol::everything;  ///< a continued file goes on behind this number
     int keep = 0;
-    /// Set on a server: true if the compute ranks have gone on without it. Called from any thread.
-    std::function<bool()> is_given_up{};
-    bool servers_are_lost = false;  ///< set on a compute rank that goes on without them
+    Owner::Claim claim = Owner::Claim::alone;
+    /// True if others have taken the file over. Called from any thread; empty if nobody may.
+    std::function<bool()> is_fenced{};
   };
   /// Does not open the folder.
   /// @param catalogue  knows the numbers of steps; may be null if only the path is asked for.

@@ -62,12 +62,11 @@ contents::Beginning Publisher::prepare() {
   // A stopped server may go on with a write of its format, or with the removal of what lies behind
   // the step after which it continues a file. So only new plain files with a fixed layout can be
   // taken from it.
-  const bool may_take = identity.servers_are_lost && is_plain() && traits().offsets_by_layout &&
-                        identity.existing != config::Existing::go_on;
-  const auto claim = identity.is_given_up ? Owner::Claim::of_server
-                     : may_take           ? Owner::Claim::from_server
-                                          : Owner::Claim::alone;
-  owner_ = std::make_unique<Owner>(publication_.path(), identity.job, claim);
+  const bool can_be_taken =
+      is_plain() && traits().offsets_by_layout && identity.existing != config::Existing::go_on;
+  const bool is_alone = identity.claim == Owner::Claim::from_server && !can_be_taken;
+  owner_ = std::make_unique<Owner>(publication_.path(), identity.job,
+                                   is_alone ? Owner::Claim::alone : identity.claim);
   clear_away(publication_.path(), *owner_);
   const auto beginning = publication_.begin();
   publication_.go_on(setup_.options);

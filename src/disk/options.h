@@ -42,9 +42,9 @@ struct Options {
   Crew* crew = nullptr;
   /// Limits the rate at which a file is written; null: no limit.
   std::shared_ptr<Pace> pace{};
-  /// Says on a server whether others have taken its files over, and reuse the memory that it writes
-  /// from. Called from any thread.
-  std::function<bool()> is_given_up{};
+  /// True if others have taken the files of this process over, and reuse the memory that it writes
+  /// from. Called from any thread; empty if nobody may.
+  std::function<bool()> is_fenced{};
   /// Called when an fsync has failed, before anybody hears of it: the system tells it only once.
   /// Called from any thread.
   std::function<void()> sync_failed{};

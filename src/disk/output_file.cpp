@@ -220,7 +220,7 @@ int OutputFile::perform(Request request) {
 
 int OutputFile::perform_all(Request request) {
   while (!request.bytes.empty()) {
-    if (is_given_up()) {
+    if (is_fenced()) {
       return ECANCELED;
     }
     const std::size_t asked = std::min(request.bytes.size(), largest_call_bytes(request));

@@ -78,7 +78,7 @@ class OutputFile {
   /// Take note of what the system said: bytes written or a negative errno.
   [[nodiscard]] Answer answered(const Request& request, std::int64_t result);
   /// True if nothing more may be written: it would fail with ECANCELED.
-  [[nodiscard]] bool is_given_up() const { return options_.is_given_up && options_.is_given_up(); }
+  [[nodiscard]] bool is_fenced() const { return options_.is_fenced && options_.is_fenced(); }
   /// Sleep until the file's pace lets the next request through.
   void wait_for_pace() const;
   /// Carry out a request here and now. 0 or an errno.

@@ -238,7 +238,7 @@ void RingEngine::ask(Job job) {
 
 void RingEngine::ask_write(Job job) {
   const OutputFile& file = *job.task->plan.file;
-  if (file.is_given_up()) {
+  if (file.is_fenced()) {
     answered(job, -ECANCELED);
     return;
   }
@@ -261,7 +261,7 @@ void RingEngine::answered(const Job& job, std::int64_t result) {
   --task.open;
   const bool is_recalled = result == -ECANCELED && job.moves_to != nullptr;
   const bool is_cancelled = !is_recalled && result == -ECANCELED && job.kind != Job::Kind::flush &&
-                            !task.plan.file->is_given_up();
+                            !task.plan.file->is_fenced();
   if (is_cancelled) {
     outlive_caller();
   }

@@ -63,7 +63,7 @@ Descriptor create_for_a_moment(const OpenFolder& folder, const std::string& said
 // Nothing is kept for later, so each run that is aligned bypasses the page cache.
 Options for_spilling(Options options) {
   options.direct = options.direct == Direct::off ? Direct::off : Direct::on;
-  options.is_given_up = {};
+  options.is_fenced = {};
   return options;
 }
 

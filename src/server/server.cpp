@@ -220,7 +220,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                policy.deadline_seconds},
       grace_seconds_{settings.seconds("stop.grace")} {
   context_.counters.record_into(context_.place.timeline);
-  context_.disk.is_given_up = context_.was_given_up;
+  context_.disk.is_fenced = context_.was_given_up;
   jobs_.go_beside(true);
   if (const Crew* crew = context_.disk.crew; crew != nullptr && crew->domains().size() > 1) {
     const Outcome spread = outcome_of([&] { memory_.arena.spread_over(crew->domains()); });

@@ -29,6 +29,7 @@
 #include "client/takeover/remains.h"
 #include "commit/file_terms.h"
 #include "commit/lead.h"
+#include "commit/owner.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "config/file_settings.h"
@@ -130,7 +131,9 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.open.members = std::ssize(opened.members);
   lead.may_overlap = file.may_overlap;
   lead.publisher.identity = opened.identity(place_.job);
-  lead.publisher.identity.servers_are_lost = link_.loss().has_value();
+  if (link_.loss()) {
+    lead.publisher.identity.claim = commit::Owner::Claim::from_server;
+  }
   lead.publisher.format = opened.format;
   lead.publisher.disk = disk_.options_for(file);
   lead.publisher.options = commit::format_options(file, lead.publisher.disk);
