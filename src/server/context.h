@@ -17,6 +17,9 @@
 #include "base/clock.h"
 #include "base/order.h"
 #include "base/side_jobs.h"
+#include "commit/file_terms.h"
+#include "commit/publication.h"
+#include "config/file_settings.h"
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
@@ -75,6 +78,12 @@ struct Context {
   /// True if the compute ranks write without servers. Then nothing may be written any more.
   std::function<bool()> is_given_up;
   std::function<bool()> was_given_up;  ///< the same, from any thread
+
+  /// The identity of a file that the compute ranks may take over.
+  [[nodiscard]] commit::Publication::Identity identity(const std::string& name,
+                                                       const config::FileSettings& file) const {
+    return commit::identity(name, file, place.job, was_given_up);
+  }
 
   /// Takes pieces that find no room. It is made when it is first asked for.
   /// @throws Error{storage_failure} if that is impossible.

@@ -248,7 +248,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
   setup.open = open;
   setup.may_overlap = settings.may_overlap;
   setup.publisher = {
-      .identity = commit::identity(open.name, settings, context.place.job, context.was_given_up),
+      .identity = context.identity(open.name, settings),
       .format = &format,
       .options = commit::format_options(settings, context.disk),
       .disk = context.disk_options(key),

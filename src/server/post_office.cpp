@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -16,25 +18,14 @@
 
 namespace iocomp::server {
 
-PostOffice::PostOffice(transport::Transport& transport, mpi::Peers servers, steps::Tree tree)
-    : Council{std::move(tree)}, transport_{transport}, servers_{std::move(servers)} {}
-
-bool PostOffice::is_given_up() const {
-  const auto* const survivors = transport_.survivors();
-  return survivors != nullptr && survivors->was_given_up();
-}
-
-void PostOffice::write_note(std::uint64_t note) {
-  if (!is_given_up()) {
-    write_failure(note);
-  }
-}
-
-void PostOffice::write_failure(std::uint64_t note) {
-  if (auto* const survivors = transport_.survivors()) {
-    survivors->write_note(note);
-  }
-}
+PostOffice::PostOffice(transport::Transport& transport, mpi::Peers servers, steps::Tree tree,
+                       std::function<bool()> is_fenced,
+                       std::function<void(std::uint64_t)> write_note)
+    : Council{std::move(tree)},
+      transport_{transport},
+      servers_{std::move(servers)},
+      is_fenced_{std::move(is_fenced)},
+      write_note_{std::move(write_note)} {}
 
 void PostOffice::to_above(Message message) {
   transport_.post(servers_.rank(tree().above()), std::move(message));
@@ -53,7 +44,7 @@ void PostOffice::send_down(int server, std::span<const std::byte> bundle) {
 
 void PostOffice::to_rank(int rank, std::vector<std::byte> message) {
   flush();  // notices of before go first
-  if (!is_given_up()) {
+  if (!is_fenced_()) {
     transport_.post(rank, std::move(message));
   }
 }
@@ -64,7 +55,7 @@ void PostOffice::notify(int rank, protocol::Notice notice) {
 
 void PostOffice::flush() {
   for (const auto& [rank, notices] : notices_) {
-    if (!is_given_up()) {
+    if (!is_fenced_()) {
       transport_.post(rank, protocol::encode(0, protocol::Kind::notices, notices));
     }
   }

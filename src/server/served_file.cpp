@@ -101,9 +101,7 @@ ServedFile::ServedFile(Context& context, std::uint64_t key, const protocol::Open
       catalogue_{format.rules(commit::format_options(settings_)), settings_.alignment_bytes,
                  !settings_.file_per_step, commit::format_options(settings_).kept_bits},
       file_{writer_setup(format),
-            commit::Publication{
-                commit::identity(open.name, settings_, context.place.job, context.was_given_up),
-                format, &catalogue_},
+            commit::Publication{context.identity(open.name, settings_), format, &catalogue_},
             catalogue_, context.counters, *this} {
   catalogue_.begin_at(open.beginning);
   const Outcome opened = outcome_of([&] {

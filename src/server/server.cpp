@@ -183,7 +183,16 @@ constexpr std::size_t touched_at_once = std::size_t{4} << 20;
 Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : memory_{.arena = staging::Arena{place.staging_bytes}},
-      post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
+      transport_{transport},
+      post_{transport,
+            place.ranks,
+            {place.ranks.size(), place.tree_width, place.number},
+            [this] { return was_given_up(); },
+            [this](std::uint64_t note) {
+              if (survivors() != nullptr) {
+                survivors()->write_note(note);
+              }
+            }},
       engine_{disk::start_engine(disk)},
       jobs_{"iocomp-commit", [&transport] { transport.rouse(); }},
       context_{
@@ -198,10 +207,9 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
           .post = post_,
           .counters = {},
           .is_given_up = [this] { return survivors() != nullptr && survivors()->is_given_up(); },
-          .was_given_up = [this] { return survivors() != nullptr && survivors()->was_given_up(); },
+          .was_given_up = [this] { return was_given_up(); },
           .plans = {},
           .ordered = {}},
-      transport_{transport},
       files_{context_, [this](std::uint64_t key,
                               protocol::ActionNote note) { actions_.queue(key, std::move(note)); }},
       intake_{context_, transport, [this](std::uint64_t key) { return files_.writer(key); },

@@ -144,6 +144,9 @@ class Server {
  private:
   // The transport's survivors; null for transports that have none.
   [[nodiscard]] transport::Survivors* survivors() const { return transport_.survivors(); }
+  [[nodiscard]] bool was_given_up() const {
+    return survivors() != nullptr && survivors()->was_given_up();
+  }
   bool round();
   bool touch_ahead();
   [[nodiscard]] bool is_done() const;
@@ -167,12 +170,12 @@ class Server {
     std::size_t touched = 0;
     std::size_t touch_until = 0;
   };
-  Memory memory_;    // goes last: a write of a failed step may be under way, and reads it
+  Memory memory_;  // goes last: a write of a failed step may be under way, and reads it
+  transport::Transport& transport_;
   PostOffice post_;  // notes what fails in the next two
   std::unique_ptr<disk::Engine> engine_;
   SideJobs jobs_;
   Context context_;
-  transport::Transport& transport_;
   OpenFiles files_;
   Intake intake_;
   Actions actions_;

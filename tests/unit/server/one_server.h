@@ -65,7 +65,9 @@ class OneServer : public testing::Test {
   static void sleep() { std::this_thread::sleep_for(std::chrono::duration<double>{slow_seconds}); }
 
   /// @param servers  that there seem to be.
-  explicit OneServer(int servers = 1) : post_{wire_, place().ranks, steps::Tree{servers, 8, 0}} {}
+  explicit OneServer(int servers = 1)
+      : post_{wire_, place().ranks, steps::Tree{servers, 8, 0}, [] { return false; },
+              [](std::uint64_t) {}} {}
 
   static Place place() {
     Place made;
