@@ -27,6 +27,7 @@
 #include "server/context.h"
 #include "server/served_file.h"
 #include "trace/counters.h"
+#include "transport/shared_memory/node_watch.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
@@ -189,8 +190,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
             {place.ranks.size(), place.tree_width, place.number},
             [this] { return was_given_up(); },
             [this](std::uint64_t note) {
-              if (survivors() != nullptr) {
-                survivors()->write_note(note);
+              if (node_watch() != nullptr) {
+                node_watch()->write_note(note);
               }
             }},
       engine_{disk::start_engine(disk)},
@@ -206,7 +207,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
           .jobs = jobs_,
           .post = post_,
           .counters = {},
-          .is_given_up = [this] { return survivors() != nullptr && survivors()->is_given_up(); },
+          .is_given_up = [this] { return node_watch() != nullptr && node_watch()->is_given_up(); },
           .was_given_up = [this] { return was_given_up(); },
           .plans = {},
           .ordered = {}},
@@ -283,8 +284,8 @@ Server::End Server::serve() {
       nap.pause(sleep_for);
     }
   }
-  if (survivors() != nullptr) {
-    survivors()->leave();
+  if (node_watch() != nullptr) {
+    node_watch()->leave();
   }
   return End::all_left;
 }
@@ -302,8 +303,8 @@ bool Server::finish_after_signal(bool moved) {
     last_move_ = now;
     return false;
   }
-  const bool can_know = survivors() != nullptr && !transport_.needs_looks();
-  if (can_know ? !survivors()->compute_ranks_are_gone() : context_.place.clients_outlive_signal) {
+  const bool can_know = node_watch() != nullptr && !transport_.needs_looks();
+  if (can_know ? !node_watch()->compute_ranks_are_gone() : context_.place.clients_outlive_signal) {
     return false;
   }
   if (can_know && !std::exchange(has_finished_, true)) {
@@ -326,9 +327,9 @@ void Server::stop_writing() {
     engine_->wait(std::chrono::milliseconds{1});
   }
   files_.release();
-  survivors()->leave();
+  node_watch()->leave();
   // They all leave together, because one that ends before the others may keep them in MPI_Finalize.
-  while (!survivors()->compute_ranks_are_gone()) {
+  while (!node_watch()->compute_ranks_are_gone()) {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
 }

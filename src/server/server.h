@@ -27,7 +27,7 @@
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
 #include "trace/counters.h"
-#include "transport/survivors.h"
+#include "transport/shared_memory/node_watch.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
@@ -142,10 +142,10 @@ class Server {
   }
 
  private:
-  // The transport's survivors; null for transports that have none.
-  [[nodiscard]] transport::Survivors* survivors() const { return transport_.survivors(); }
+  // Null for transports that have none.
+  [[nodiscard]] transport::NodeWatch* node_watch() const { return transport_.node_watch(); }
   [[nodiscard]] bool was_given_up() const {
-    return survivors() != nullptr && survivors()->was_given_up();
+    return node_watch() != nullptr && node_watch()->was_given_up();
   }
   bool round();
   bool touch_ahead();

@@ -10,7 +10,6 @@
 
 #include "base/futex.h"
 #include "transport/shared_memory/shared_transport.h"
-#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::transport {
@@ -53,7 +52,7 @@ class CombinedTransport : public Transport {
   void unwatch() override { here_->unwatch(); }
   bool needs_looks() const override { return true; }
   void rouse() override { here_->rouse(); }
-  Survivors* survivors() override { return here_->survivors(); }
+  NodeWatch* node_watch() override { return here_->node_watch(); }
   Tally tally() const override;
   bool is_idle() const override { return here_->is_idle() && elsewhere_->is_idle(); }
 

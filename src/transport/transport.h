@@ -9,9 +9,10 @@
 
 #include "array/memory_box.h"
 #include "base/futex.h"
-#include "transport/survivors.h"
 
 namespace iocomp::transport {
+
+class NodeWatch;
 
 /// A control message that arrived.
 struct Incoming {
@@ -135,8 +136,8 @@ class Transport {
   /// End the sleep of this process, if it sleeps. The one function that any thread may call.
   virtual void rouse() {}
 
-  /// The part that survives a dead process; null if nobody would find out.
-  [[nodiscard]] virtual Survivors* survivors() { return nullptr; }
+  /// The part that finds out that a process has ended; null if nobody would.
+  [[nodiscard]] virtual NodeWatch* node_watch() { return nullptr; }
 
   /// The counts since the start.
   [[nodiscard]] virtual Tally tally() const { return {}; }

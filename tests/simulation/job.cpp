@@ -24,6 +24,7 @@
 #include "server/server.h"
 #include "trace/counters.h"
 #include "transport/shared_memory/node_stripes.h"
+#include "transport/shared_memory/node_watch.h"
 #include "workload.h"
 
 namespace simulation {
@@ -177,7 +178,7 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::
                                        handle(nodes_[static_cast<std::size_t>(node_of(process))]),
                                        process >= plan_.ranks, policy_of(process), crew);
   // Else the launcher ends all.
-  can_go_on_ = transport->survivors() != nullptr && transport->survivors()->has_notes();
+  can_go_on_ = transport->node_watch() != nullptr && transport->node_watch()->has_notes();
   oracle_.let_go_on(can_go_on_);
   if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_call &&
       !plan_.faults.killed_at_sync) {

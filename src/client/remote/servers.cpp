@@ -13,6 +13,7 @@
 #include "client/tickets.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "transport/shared_memory/node_watch.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -43,7 +44,7 @@ Copy Servers::take_copy(transport::PostId post) {
 
 // Messages that the servers sent before they were given up are still heard.
 void Servers::look_for_loss(bool waits) {
-  const auto lost = loss_ || survivors_ == nullptr ? std::nullopt : survivors_->lost(waits);
+  const auto lost = loss_ || node_watch_ == nullptr ? std::nullopt : node_watch_->lost(waits);
   if (!lost) {
     return;
   }
@@ -63,7 +64,7 @@ int Servers::number_of(int rank) const {
 }
 
 void Servers::ask_for_an_answer() {
-  if (!are_there() || (survivors_ != nullptr && !transport_->needs_looks())) {
+  if (!are_there() || (node_watch_ != nullptr && !transport_->needs_looks())) {
     return;
   }
   silence_.ask(ranks_.size(), [this](int server) {

@@ -18,7 +18,7 @@
 #include "mpi/peers.h"
 #include "protocol/messages.h"
 #include "steps/predecessors.h"
-#include "transport/survivors.h"
+#include "transport/shared_memory/node_watch.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -41,7 +41,7 @@ class Servers {
   Servers(transport::Transport* transport, mpi::Peers ranks, Ledger& ledger,
           steps::Progress& progress)
       : transport_{transport},
-        survivors_{transport == nullptr ? nullptr : transport->survivors()},
+        node_watch_{transport == nullptr ? nullptr : transport->node_watch()},
         ranks_{std::move(ranks)},
         ledger_{ledger},
         progress_{progress} {}
@@ -89,18 +89,18 @@ class Servers {
   [[nodiscard]] bool is_silent(int server) const { return silence_.servers().contains(server); }
 
   /// True if they have ended, were stopped, or have left. @pre loss()
-  [[nodiscard]] bool are_gone() const { return survivors_->servers_are_gone(); }
+  [[nodiscard]] bool are_gone() const { return node_watch_->servers_are_gone(); }
   /// True if they leave notes for this rank; and if one of the notes is this.
   [[nodiscard]] bool leave_notes() const {
-    return survivors_ != nullptr && survivors_->has_notes();
+    return node_watch_ != nullptr && node_watch_->has_notes();
   }
   [[nodiscard]] bool have_noted(std::uint64_t note) const {
-    return survivors_ != nullptr && survivors_->has_note(note);
+    return node_watch_ != nullptr && node_watch_->has_note(note);
   }
   /// This rank does nothing more for the servers, and they may know it.
   void say_gone() {
-    if (survivors_ != nullptr) {
-      survivors_->leave();
+    if (node_watch_ != nullptr) {
+      node_watch_->leave();
     }
   }
   /// Ask nothing of the servers any more. @pre loss()
@@ -115,7 +115,7 @@ class Servers {
   void take_notice(const protocol::Notice& notice);
 
   transport::Transport* transport_;
-  transport::Survivors* survivors_;  // some transports have none
+  transport::NodeWatch* node_watch_;  // some transports have none
   mpi::Peers ranks_;
   Ledger& ledger_;
   steps::Progress& progress_;

@@ -18,7 +18,6 @@
 #include "base/system_file.h"
 #include "transport/shared_memory/join_node.h"
 #include "transport/shared_memory/node_peers.h"
-#include "transport/survivors.h"
 
 namespace iocomp::transport {
 namespace {
@@ -78,7 +77,6 @@ Life& NodeWatch::life(std::size_t process) const {
   return *reinterpret_cast<Life*>(node_.segment.bytes().data() + node_.plan.life(process));
 }
 
-// Also gives a beat, which shows that the loop goes round.
 bool NodeWatch::is_given_up() {
   own_->beat.store(own_->beat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return state_->given_up.load() != 0;
@@ -117,7 +115,7 @@ bool NodeWatch::has_ended(const Watched& one) const {
 
 bool NodeWatch::is_stopped(const Watched& one) { return state_of(one.pid) == 'T'; }
 
-std::optional<Survivors::Loss> NodeWatch::told() const {
+std::optional<NodeWatch::Loss> NodeWatch::told() const {
   const std::uint32_t given_up = state_->given_up.load();
   if (given_up == 0) {
     return std::nullopt;
@@ -144,7 +142,7 @@ void NodeWatch::ring_servers() {
   });
 }
 
-std::optional<Survivors::Loss> NodeWatch::lost(bool waits) {
+std::optional<NodeWatch::Loss> NodeWatch::lost(bool waits) {
   if (const auto loss = told()) {
     return loss;
   }

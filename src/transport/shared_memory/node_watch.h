@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "transport/shared_memory/join_node.h"
 #include "transport/shared_memory/node_peers.h"
-#include "transport/survivors.h"
 
 namespace iocomp::transport {
 
@@ -33,29 +32,51 @@ struct NodeState {
   std::atomic<std::uint64_t> note[notes];  ///< the last notes; 0: none
 };
 
-/// Finds out which server of the node has ended, or was stopped, and lets all know. It looks a few
+/// Finds out which server of the node has ended, or was stopped, lets all know, and keeps what the
+/// others still know then. Obtained from a transport that has it. It looks a few
 /// times a second: at descriptors of the processes, which become readable when these end, and,
 /// during a wait, at their beat. A server that is only slow (waiting for a disk, starved of a
 /// processor) is not given up: without a beat, it must also be stopped, as the system says. If the
 /// session has several nodes, a stopped server is not given up, because nobody could go on without
 /// it.
-class NodeWatch : public Survivors {
+class NodeWatch {
  public:
   /// @param keeps_notes  true if all ranks of the session are on this node.
   NodeWatch(const NodeMemory& node, NodePeers& peers, bool keeps_notes);
   NodeWatch(const NodeWatch&) = delete;
   NodeWatch& operator=(const NodeWatch&) = delete;
-  ~NodeWatch() override;
+  ~NodeWatch();
 
-  std::optional<Loss> lost(bool waits) override;
-  bool servers_are_gone() const override;
-  bool is_given_up() override;
-  bool was_given_up() const override;
-  bool compute_ranks_are_gone() const override;
-  void leave() override;
-  bool has_notes() const override { return keeps_notes_; }
-  void write_note(std::uint64_t note) override;
-  bool has_note(std::uint64_t note) const override;
+  /// A server of this node that was given up. With it, all servers are.
+  struct Loss {
+    int rank = -1;             ///< rank in the session
+    std::int64_t process = 0;  ///< process number
+    bool ended = false;        ///< otherwise it was stopped, and does not go on
+  };
+  // Calls of a compute rank:
+  /// Looks a few times a second for servers that have ended. @param waits  true if the caller waits
+  /// for a server; then stopped servers are found, too.
+  [[nodiscard]] std::optional<Loss> lost(bool waits);
+  /// True if no server does anything more. @pre lost()
+  [[nodiscard]] bool servers_are_gone() const;
+
+  // Calls of a server:
+  /// The server's loop goes round, which is its beat. @return true if the compute ranks go on
+  /// without servers.
+  [[nodiscard]] bool is_given_up();
+  /// The same without going round; from any thread.
+  [[nodiscard]] bool was_given_up() const;
+  /// True if every compute rank has ended or left.
+  [[nodiscard]] bool compute_ranks_are_gone() const;
+
+  // Calls of any process:
+  /// This process does nothing more for others.
+  void leave();
+  /// True if all ranks of the session know one another's notes: words that outlive their writer,
+  /// the last thousand. Otherwise none are kept.
+  [[nodiscard]] bool has_notes() const { return keeps_notes_; }
+  void write_note(std::uint64_t note);
+  [[nodiscard]] bool has_note(std::uint64_t note) const;
 
  private:
   struct Watched {  // another process

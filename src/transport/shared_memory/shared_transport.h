@@ -24,7 +24,6 @@
 #include "transport/shared_memory/node_watch.h"
 #include "transport/shared_memory/records.h"
 #include "transport/shared_memory/wait_instruction.h"
-#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::transport {
@@ -165,7 +164,7 @@ class SharedTransport : public Transport {
   bool needs_looks() const override { return false; }
   void rouse() override { bell_.rouse(); }
   /// Null if processes do not know one another, because nobody could see that one has ended.
-  Survivors* survivors() override { return node_.knows_processes ? &watch_ : nullptr; }
+  NodeWatch* node_watch() override { return node_.knows_processes ? &watch_ : nullptr; }
   Tally tally() const override;
   bool is_idle() const override;
 

@@ -21,8 +21,8 @@
 #include "base/futex.h"
 #include "transport/shared_memory/join_node.h"
 #include "transport/shared_memory/node_plan.h"
+#include "transport/shared_memory/node_watch.h"
 #include "transport/shared_memory/shared_mapping.h"
-#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::transport {
@@ -234,8 +234,8 @@ TEST_F(SharedTransportTest, HoldsPostsBackUntilThereIsCredit) {
 
 TEST_F(SharedTransportTest, KnowsWhoHasLeftAndWhatWasNoted) {
   connect();
-  Survivors& here = *compute->survivors();
-  Survivors& there = *server->survivors();
+  NodeWatch& here = *compute->node_watch();
+  NodeWatch& there = *server->node_watch();
   EXPECT_FALSE(here.servers_are_gone());
   EXPECT_FALSE(there.compute_ranks_are_gone());
   EXPECT_FALSE(there.is_given_up());
@@ -251,9 +251,9 @@ TEST_F(SharedTransportTest, KnowsWhoHasLeftAndWhatWasNoted) {
 
 TEST_F(SharedTransportTest, KeepsNoNotesBesideOtherNodes) {
   connect({.is_whole_session = false});
-  server->survivors()->write_note(7);
-  EXPECT_FALSE(compute->survivors()->has_notes());
-  EXPECT_FALSE(compute->survivors()->has_note(7));
+  server->node_watch()->write_note(7);
+  EXPECT_FALSE(compute->node_watch()->has_notes());
+  EXPECT_FALSE(compute->node_watch()->has_note(7));
 }
 
 // Waits as servers and compute ranks do.
