@@ -199,7 +199,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                                                                      : std::ssize(opened.members))},
       link_);
   // Files without servers need it too, because a call for one may find the servers lost.
-  opened.file->when_servers_are_lost([this] { takeover_.go_on_without_servers(); });
+  opened.file->when_carrier_is_lost([this] { takeover_.go_on_without_servers(); });
   if (file.sums_blocks) {
     opened.file->sum_blocks();
   }

@@ -94,8 +94,8 @@ class File {
   /// See Catalogue.
   void begin_at(const contents::Beginning& beginning) { catalogue_.begin_at(beginning); }
 
-  /// Called when servers are lost: moves all files of the session to other carriers.
-  void when_servers_are_lost(std::function<void()> react) { react_ = std::move(react); }
+  /// Called when the carrier is lost: moves all files of the session to other carriers.
+  void when_carrier_is_lost(std::function<void()> react) { react_ = std::move(react); }
   [[nodiscard]] Carrier& carrier() noexcept { return *carrier_; }
 
   /// Take checksums of the blocks that are put, for the manifest.
