@@ -388,7 +388,7 @@ bool Client::has_reached(std::uint64_t ticket, State state) {
       return !files_.contains(file) || link_.ledger().memory_is_free(file);
     }
   }
-  return link_.has_reached(ticket, state);
+  return link_.ledger().has_reached(ticket, state);
 }
 
 // A communicator of the members. If servers carry a file of some ranks, or of all in another order,
@@ -559,7 +559,7 @@ void Client::say_goodbye() {
     // Servers leave together, after all ranks have said goodbye. From then on no other server takes
     // messages that are held back for it.
     try {
-      link_.wait_until([&] { return link_.is_idle(); },
+      link_.wait_until([&] { return link_.server_side().is_idle(); },
                        [] { return std::string{"servers to take earlier messages"}; });
     } catch (const Error&) {
       if (!link_.server_side().is_silent(home())) {  // it need not wait for this rank
@@ -568,8 +568,9 @@ void Client::say_goodbye() {
       throw;
     }
     link_.post(home(), protocol::message(protocol::Kind::bye, 0, {}));
-    link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
-                     [&] { return "the goodbye of server " + std::to_string(home()); });
+    link_.wait_until(
+        [&] { return link_.server_side().farewell().has_value() && link_.server_side().is_idle(); },
+        [&] { return "the goodbye of server " + std::to_string(home()); });
   }
 }
 
@@ -594,7 +595,7 @@ Outcome Client::finalize() {
     takeover_.go_on_without_servers();
   }
   if (link_.loss()) {
-    link_.say_gone();
+    link_.server_side().say_gone();
   }
   const Outcome met = outcome_of([this] { meet("finalize"); });
   if (first.ok()) {
@@ -651,7 +652,7 @@ void Client::give_up(const std::function<void()>& part) {
     opened.remote = nullptr;
     opened.comm = opened.openers = MPI_COMM_NULL;  // to free them takes all members
   }
-  link_.leave_servers();
+  link_.server_side().leave();
   meeting_.end(why);
 }
 

@@ -430,7 +430,7 @@ void File::consult_guard(std::int64_t ended) {
   guard_->step_ended(now_seconds(),
                      thread_cpu_seconds() - link_.counters()[trace::Counter::late_copy_seconds]);
   if (const auto story = guard_->take_story()) {
-    link_.note("file \"" + name_ + "\": " + *story);
+    link_.journal().note("file \"" + name_ + "\": " + *story);
   }
   if (!guard_->wants_to_wait()) {
     return;

@@ -114,8 +114,8 @@ std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::stri
     input = find_together(own.raw(), meeting, name, options, policy);
   }
   for (const auto& torn : input->committed().torn) {
-    link_.note("file \"" + name + "\" was read without step " + std::to_string(torn.step) + ": " +
-               torn.story);
+    link_.journal().note("file \"" + name + "\" was read without step " +
+                         std::to_string(torn.step) + ": " + torn.story);
   }
   return input;
 }

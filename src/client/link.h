@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/crew.h"
-#include "base/error.h"
 #include "client/local/copy_memory.h"
 #include "client/remote/ledger.h"
 #include "client/remote/run_lists.h"
@@ -64,6 +63,7 @@ class Link {
   [[nodiscard]] steps::Progress& progress() noexcept { return progress_; }
   [[nodiscard]] Waiting& waiting() noexcept { return waiting_; }
   [[nodiscard]] CopyMemory& copies() noexcept { return copies_; }
+  [[nodiscard]] Journal& journal() noexcept { return journal_; }
   [[nodiscard]] RunLists& run_lists() noexcept { return run_lists_; }
   [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
   [[nodiscard]] device::GpuMemory& gpu_memory() noexcept { return gpu_memory_; }
@@ -84,8 +84,6 @@ class Link {
 
   /// Set the counters that the transport and the threads keep.
   void count_transport();
-  /// Nothing more is asked of servers, and they may know it: this rank went on without them.
-  void say_gone() { servers_.say_gone(); }
 
   // These calls are for memory that servers of this node read in place.
   [[nodiscard]] bool shares_memory() const {
@@ -101,60 +99,20 @@ class Link {
 
   // These calls, which carriers make most, are passed on to the part that answers.
   bool pump() { return waiting_.pump(); }
-  void pump_while_waiting() { waiting_.pump_while_waiting(); }
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what) {
     waiting_.wait_until(done, what);
   }
-  void move_with(std::function<bool()> mover, Waiting::Sleep sleep) {
-    waiting_.move_with(std::move(mover), std::move(sleep));
-  }
-  [[nodiscard]] bool wait_for_end_of_servers() { return waiting_.wait_for_end_of_servers(); }
   [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return waiting_.policy(); }
-
   [[nodiscard]] TicketBook& tickets() noexcept { return ledger_.tickets(); }
   [[nodiscard]] FailureBook& failures() noexcept { return ledger_.failures(); }
-  [[nodiscard]] bool has_reached(std::uint64_t ticket, State state) {
-    return ledger_.has_reached(ticket, state);
-  }
-  [[nodiscard]] bool all_taken(std::uint64_t file) { return ledger_.all_taken(file); }
-  void fail(std::uint64_t file, std::uint64_t ticket, const Outcome& outcome) {
-    ledger_.fail(file, ticket, outcome);
-  }
-  void note(std::string text) { journal_.note(std::move(text)); }
-  void warn(std::string text) { journal_.warn(std::move(text)); }
-  void explain(std::string text) { journal_.explain(std::move(text)); }
-  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return journal_.notes(); }
-  [[nodiscard]] const std::vector<std::string>& choices() const noexcept {
-    return journal_.choices();
-  }
-
-  [[nodiscard]] bool has_copy_room(std::size_t bytes) const noexcept {
-    return copies_.has_room(bytes);
-  }
-  [[nodiscard]] std::size_t copy_limit_bytes() const noexcept { return copies_.limit_bytes(); }
-  void free_when_taken(Copy copy, transport::PostId post) {
-    servers_.keep_until_taken(std::move(copy), post);
-  }
-  [[nodiscard]] Copy take_copy(transport::PostId post) { return servers_.take_copy(post); }
-
   [[nodiscard]] bool has_servers() const noexcept { return servers_.are_there(); }
-  [[nodiscard]] int servers() const noexcept { return servers_.count(); }
-  [[nodiscard]] int rank_of(int server) const { return servers_.rank_of(server); }
   [[nodiscard]] transport::Transport* transport() noexcept { return transport_; }
   /// True if a message to a server goes out at once.
   [[nodiscard]] bool has_credit(int server) const {
     return !servers_.loss() && transport_->held_back(servers_.rank_of(server)) == 0;
   }
-  [[nodiscard]] bool is_taken(transport::PostId post) { return transport_->is_taken(post); }
   [[nodiscard]] RemoteFile& file(std::uint64_t key) { return servers_.file(key); }
-  void forget(std::uint64_t key) { servers_.forget(key); }
   [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return servers_.loss(); }
-  void leave_servers() noexcept { servers_.leave(); }
-  void forget_copies() noexcept { servers_.forget_copies(); }
-  [[nodiscard]] bool is_idle() const { return servers_.is_idle(); }
-  [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {
-    return servers_.farewell();
-  }
 
  private:
   int wait_for_credit(int server);

@@ -47,16 +47,6 @@ bool Waiting::pump() {
   return servers_.receive() || moved;
 }
 
-void Waiting::pump_while_waiting() {
-  if (servers_.are_there()) {
-    servers_.look_for_loss(true);
-    if (servers_.loss()) {
-      throw ServersLost{};
-    }
-  }
-  (void)pump();
-}
-
 void Waiting::wait_until(const std::function<bool()>& done,
                          const std::function<std::string()>& what) {
   if (done()) {

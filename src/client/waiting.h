@@ -36,9 +36,6 @@ class Waiting {
 
   /// Move messages both ways, and that mover. @return true if anything moved.
   bool pump();
-  /// The same while this rank waits for other compute ranks. It looks for lost servers, as
-  /// `wait_until` does. @throws ServersLost.
-  void pump_while_waiting();
   /// Sleep until `done`. @throws Error{timed_out} with `what`, if nothing moves for the deadline,
   /// or at once if a server is known to be silent.
   /// @throws ServersLost when a server was given up; after Servers::leave no more.

@@ -126,8 +126,8 @@ void report(client::Client& client, const Ranks& ranks, const std::string& trans
   if (summary.servers > 0 && !client.kernel_engine().empty()) {
     summary.transport += "; long blocks by the kernel, " + client.kernel_engine();
   }
-  summary.notes = client.link().notes();
-  summary.choices = client.link().choices();
+  summary.notes = client.link().journal().notes();
+  summary.choices = client.link().journal().choices();
   client.link().count_transport();
   auto sum = client.link().counters().values();
   auto most = sum;
@@ -135,8 +135,8 @@ void report(client::Client& client, const Ranks& ranks, const std::string& trans
   mpi::maximum(comm, std::span{most}, configuration.policy, "the counters of the compute ranks");
   summary.compute_sum.merge(sum);
   summary.compute_max.merge(most);
-  if (client.link().farewell()) {
-    summary.server_sum.merge(*client.link().farewell());
+  if (client.link().server_side().farewell()) {
+    summary.server_sum.merge(*client.link().server_side().farewell());
   }
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank));

@@ -370,7 +370,7 @@ void Job::check_memory(int rank, iocomp::client::Client& client) {
   const auto& copies = client.link().copies();
   check("rank " + std::to_string(rank), copies.peak_bytes(), most_copied_bytes(plan_, rank));
   using iocomp::trace::Counter;
-  if (const auto& servers = client.link().farewell()) {
+  if (const auto& servers = client.link().server_side().farewell()) {
     const auto counted = [&](Counter counter) {
       return static_cast<std::size_t>((*servers)[static_cast<std::size_t>(counter)]);
     };

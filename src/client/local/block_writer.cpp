@@ -318,7 +318,7 @@ void tell_ticket(Link& link, std::uint64_t file, const writer::Given& block,
     link.ledger().tell_hand_over(block.ticket);
   }
   if (became == writer::WriterFile::Became::failed) {
-    link.fail(file, block.ticket, outcome);
+    link.ledger().fail(file, block.ticket, outcome);
   } else if (ticket != nullptr && ticket->failure.ok()) {
     ticket->written = ticket->pieces;
   }

@@ -56,10 +56,10 @@ void DiskWork::start() {
   engine.gives_memory_back = true;
   engine_ = disk::start_engine(engine);
   blocks_ = std::make_unique<BlockWriter>(disk_, link_);
-  link_.move_with([this] { return advance(); },
-                  [this](auto longest, const auto& word) {
-                    engine_->wait(std::max(longest, shortest_sleep), word);
-                  });
+  link_.waiting().move_with([this] { return advance(); },
+                            [this](auto longest, const auto& word) {
+                              engine_->wait(std::max(longest, shortest_sleep), word);
+                            });
 }
 
 writing::Submit DiskWork::submitter() {
@@ -72,8 +72,8 @@ writing::Submit DiskWork::submitter() {
 
 Lent DiskWork::lend(std::span<const std::byte> memory) {
   // Half of the memory for copies is for those that the program asks for.
-  const bool is_copied =
-      early_copier_ && memory.size() >= least_early_bytes && link_.has_copy_room(2 * memory.size());
+  const bool is_copied = early_copier_ && memory.size() >= least_early_bytes &&
+                         link_.copies().has_room(2 * memory.size());
   Copy copy = is_copied ? copy_of(memory) : Copy{};
   return {memory,
           copy ? std::make_shared<EarlyCopy>(early_copier_, memory, std::move(copy)) : nullptr};
@@ -82,7 +82,7 @@ Lent DiskWork::lend(std::span<const std::byte> memory) {
 Copy DiskWork::copy_of(std::span<const std::byte> memory) {
   constexpr std::size_t page = FreeRanges::page_bytes;
   const auto remainder = reinterpret_cast<std::uintptr_t>(memory.data()) % page;
-  return link_.has_copy_room(memory.size() + page)
+  return link_.copies().has_room(memory.size() + page)
              ? link_.copies().try_take_for_disk(memory.size(), remainder)
              : Copy{};
 }

@@ -587,7 +587,7 @@ std::size_t LocalCarrier::resume(Remains remains, const commit::Left& left,
   }
   for (auto& piece : remains.pieces) {
     if (piece.step >= settled_) {
-      piece.copy = link_.copies().needed_for_disk(link_.take_copy(piece.post));
+      piece.copy = link_.copies().needed_for_disk(link_.server_side().take_copy(piece.post));
       pieces[piece.ticket].push_back(std::move(piece));
     }
   }
@@ -639,7 +639,7 @@ void LocalCarrier::resume_tickets(
 void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece> pieces) {
   const auto held = std::make_shared<std::vector<Remains::Piece>>(std::move(pieces));
   const auto is_lost = [this](const Remains::Piece& piece) {
-    return piece.count > 0 && link_.is_taken(piece.post);
+    return piece.count > 0 && link_.transport()->is_taken(piece.post);
   };
   std::int64_t elements = 1;  // the last one ends when all of the others were given
   for (const auto& piece : *held) {

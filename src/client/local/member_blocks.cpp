@@ -41,9 +41,10 @@ void ShortRuns::note(const contents::Variable& variable, std::int64_t runs, std:
   if (runs < many || elements * element / runs > longest || !told_.insert(variable.id).second) {
     return;
   }
-  link_.warn("file \"" + file_ + "\", variable \"" + variable.name + "\": " + std::to_string(runs) +
-             " runs of " + format_bytes(elements * element / runs) +
-             " are written one by one, because " + why);
+  link_.journal().warn("file \"" + file_ + "\", variable \"" + variable.name +
+                       "\": " + std::to_string(runs) + " runs of " +
+                       format_bytes(elements * element / runs) +
+                       " are written one by one, because " + why);
 }
 
 using writer::WriterFile;
@@ -80,7 +81,7 @@ WriterFile::Setup MemberBlocks::writer_setup() {
 void MemberBlocks::put(const Block& block) {
   link_.tickets().find(block.ticket)->pieces = 1;
   if (file_.is_lost(block.step)) {
-    link_.fail(setup_.key, block.ticket, file_.lost());
+    link_.ledger().fail(setup_.key, block.ticket, file_.lost());
     return;
   }
   const array::Part part{block.region, 0, array::elements(block.region)};
@@ -94,8 +95,8 @@ void MemberBlocks::put(const Block& block) {
   if (!is_place_known || !file_.files().is_plain()) {
     file_.want_place(block.step, block.variable.id);
   }
-  const bool is_exchanged =
-      waiting_writes_.exchanges(block) && (!block.buffered || link_.has_copy_room(block.bytes()));
+  const bool is_exchanged = waiting_writes_.exchanges(block) &&
+                            (!block.buffered || link_.copies().has_room(block.bytes()));
   if (can_write(block) && !is_exchanged) {
     write({block, piece});
     return;
@@ -216,7 +217,8 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
   if (ticket == nullptr || !ticket->failure.ok()) {
     return;
   }
-  const bool can_copy = !ticket->kept || (kept != nullptr && link_.has_copy_room(kept->bytes()));
+  const bool can_copy =
+      !ticket->kept || (kept != nullptr && link_.copies().has_room(kept->bytes()));
   if (kept != nullptr && waits() && can_write(*kept) &&
       (state != State::handed_over || !can_copy)) {
     for (const auto& alone :
@@ -243,7 +245,7 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
   }
   // A block that is too large for a copy goes when its place is known.
   if (kept != nullptr && ticket->kept && state == State::handed_over &&
-      kept->bytes() <= link_.copy_limit_bytes()) {
+      kept->bytes() <= link_.copies().limit_bytes()) {
     kept_.copy(number);
   }
   if (state == State::handed_over && ticket->kept && !ticket->lent.memory.empty()) {
@@ -261,7 +263,7 @@ void MemberBlocks::urge(std::uint64_t number, State state) {
 
 // A block of a step that threads write is written with its step.
 void MemberBlocks::urge_step(const Ticket& ticket, const Block* kept, State state, bool is_ended) {
-  const bool is_too_large = kept != nullptr && kept->bytes() > link_.copy_limit_bytes();
+  const bool is_too_large = kept != nullptr && kept->bytes() > link_.copies().limit_bytes();
   if (!is_ended && is_too_large) {
     throw Error{ErrorCode::invalid_argument,
                 "file \"" + file_.files().names().name() + "\", variable \"" + ticket.variable +

@@ -32,7 +32,7 @@ bool BlockCopies::is_pulled_in_rows(const Block& block,
     return false;
   }
   const auto can_take = [this](const array::Piece& piece) {
-    return link_.transport()->takes_strided(link_.rank_of(piece.part));
+    return link_.transport()->takes_strided(link_.server_side().rank_of(piece.part));
   };
   if (!std::ranges::all_of(pieces, can_take)) {
     return false;
@@ -44,10 +44,10 @@ bool BlockCopies::is_pulled_in_rows(const Block& block,
       static_cast<std::size_t>(array::row_elements(block.memory.shape, block.memory.box)) *
       block.element_bytes();
   const auto runs_elsewhere = [this](const array::Piece& piece) {
-    return link_.transport()->runs_elsewhere(link_.rank_of(piece.part));
+    return link_.transport()->runs_elsewhere(link_.server_side().rank_of(piece.part));
   };
   return row >= least_row_bytes &&
-         (!link_.has_copy_room(block.bytes()) || std::ranges::all_of(pieces, runs_elsewhere));
+         (!link_.copies().has_room(block.bytes()) || std::ranges::all_of(pieces, runs_elsewhere));
 }
 
 bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>& pieces) const {
@@ -55,7 +55,8 @@ bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>&
     return false;
   }
   const bool is_asked = limits_.copy_bytes == std::numeric_limits<std::size_t>::max();
-  const bool is_small = block.bytes() <= limits_.copy_bytes && link_.has_copy_room(block.bytes());
+  const bool is_small =
+      block.bytes() <= limits_.copy_bytes && link_.copies().has_room(block.bytes());
   return (block.buffered && !has_bug(Bug::buffered_not_copied)) || is_asked || is_small ||
          (!block.is_dense() && !is_pulled_in_rows(block, pieces));
 }
@@ -64,7 +65,7 @@ bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>&
 std::vector<array::Piece> BlockCopies::parts(const Block& block,
                                              const std::vector<array::Piece>& pieces) const {
   const std::size_t element = block.element_bytes();
-  const auto most = static_cast<std::int64_t>(link_.copy_limit_bytes() / element);
+  const auto most = static_cast<std::int64_t>(link_.copies().limit_bytes() / element);
   const auto part = std::max<std::int64_t>(most / 4, 1);
   std::vector<array::Piece> parts;
   for (const auto& piece : pieces) {

@@ -76,9 +76,10 @@ bool OwnWrites::takes(const Block& block) {
   if (explained_.insert(block.variable.id).second) {
     const std::string of_file =
         "file \"" + file_.files().names().name() + "\", variable \"" + block.variable.name;
-    link_.explain(why_not == nullptr ? of_file + "\": by the kernel, blocks of " +
-                                           format_bytes(static_cast<std::int64_t>(block.bytes()))
-                                     : of_file + "\": by servers, " + why_not);
+    link_.journal().explain(why_not == nullptr
+                                ? of_file + "\": by the kernel, blocks of " +
+                                      format_bytes(static_cast<std::int64_t>(block.bytes()))
+                                : of_file + "\": by servers, " + why_not);
   }
   return why_not == nullptr;
 }
@@ -118,12 +119,12 @@ void OwnWrites::count_wait(const writer::Given& block, std::size_t bytes) {
   if (waits.blocks >= enough && waits.seconds > waits.bytes / pulled_per_second &&
       waited_for_.insert(block.variable).second) {
     constexpr double milliseconds = 1e3;
-    link_.explain("file \"" + file_.files().names().name() + "\", variable \"" +
-                  catalogue_.variable(block.variable, block.step).name +
-                  "\": by servers after step " + std::to_string(catalogue_.number(block.step)) +
-                  ", because the program waited " +
-                  std::to_string(static_cast<int>(milliseconds * waits.seconds)) +
-                  " ms for the memory of " + std::to_string(waits.blocks) + " blocks");
+    link_.journal().explain(
+        "file \"" + file_.files().names().name() + "\", variable \"" +
+        catalogue_.variable(block.variable, block.step).name + "\": by servers after step " +
+        std::to_string(catalogue_.number(block.step)) + ", because the program waited " +
+        std::to_string(static_cast<int>(milliseconds * waits.seconds)) + " ms for the memory of " +
+        std::to_string(waits.blocks) + " blocks");
   }
 }
 

@@ -54,7 +54,7 @@ const contents::Beginning& RemoteCarrier::open(const protocol::Open& open) {
   route_.domain_bytes = remote.opened->domain_bytes;
   if (!remote.opened->outcome.ok()) {
     const Outcome refused = remote.opened->outcome;
-    link_.forget(route_.key);
+    link_.server_side().forget(route_.key);
     throw Error{refused.code, refused.story};
   }
   return beginning_.emplace(remote.opened->beginning);
@@ -69,10 +69,10 @@ void RemoteCarrier::tell_of_small_pieces(const Block& block, std::size_t pieces)
     return;
   }
   has_told_of_pieces_ = true;
-  link_.note("file \"" + route_.name + "\", variable \"" + block.variable.name +
-             "\": a block goes to " + std::to_string(pieces) + " servers, " +
-             format_bytes(static_cast<std::int64_t>(block.bytes() / pieces)) +
-             " each: blocks of whole rows, or fewer servers, would send fewer messages");
+  link_.journal().note("file \"" + route_.name + "\", variable \"" + block.variable.name +
+                       "\": a block goes to " + std::to_string(pieces) + " servers, " +
+                       format_bytes(static_cast<std::int64_t>(block.bytes() / pieces)) +
+                       " each: blocks of whole rows, or fewer servers, would send fewer messages");
 }
 
 void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence) {
@@ -109,7 +109,7 @@ void RemoteCarrier::put(const Block& block) {
   }
   const auto domains =
       array::divide(block.variable.shape, static_cast<std::int64_t>(block.element_bytes()),
-                    link_.servers(), route_.domain_bytes);
+                    link_.server_side().count(), route_.domain_bytes);
   // A block that is contiguous in the file stays with the home server. So does a block of a format
   // that keeps blocks.
   const bool at_home = domains.parts == 1 || route_.whole_steps ||
@@ -134,7 +134,7 @@ void RemoteCarrier::put(const Block& block) {
     } else if (is_copied) {  // so the caller's memory is free at once
       const Copy copy = copies_.copy(block, piece);
       kept.push_back(put_piece(block, piece, copy.get()));
-      link_.free_when_taken(copy, kept.back().post);
+      link_.server_side().keep_until_taken(copy, kept.back().post);
     } else {
       kept.push_back(put_piece(block, piece, nullptr));
       link_.tickets().find(block.ticket)->posts.push_back(kept.back().post);
@@ -312,7 +312,7 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
   }
   const protocol::StepNote until{open->step, -1, durable ? 1 : 0, {}};
   // Any server may have pieces. Servers that have none of this file ignore the message.
-  for (int server = 0; server < link_.servers(); ++server) {
+  for (int server = 0; server < link_.server_side().count(); ++server) {
     link_.post(server, protocol::encode(route_.key, Kind::flush, until));
   }
 }
@@ -340,7 +340,7 @@ bool RemoteCarrier::is_over() const {
 }
 
 bool RemoteCarrier::has_no_blocks() const {
-  return link_.all_taken(route_.key) && (!own_ || own_->is_idle());
+  return link_.ledger().all_taken(route_.key) && (!own_ || own_->is_idle());
 }
 
 Outcome RemoteCarrier::close() {
@@ -358,7 +358,7 @@ Outcome RemoteCarrier::close() {
            : step < remote.settled          ? &committed
                                             : nullptr;
   });
-  link_.forget(route_.key);
+  link_.server_side().forget(route_.key);
   return outcome;
 }
 
@@ -367,7 +367,7 @@ std::int64_t RemoteCarrier::give_up(std::int64_t open_step, const Outcome& why) 
   std::int64_t from = open_step;
   link_.tickets().for_each([&](std::uint64_t number, const Ticket& ticket) {
     if (ticket.file == route_.key && ticket.failure.ok() &&
-        !link_.has_reached(number, State::handed_over)) {
+        !link_.ledger().has_reached(number, State::handed_over)) {
       from = std::min(from, ticket.step);
     }
   });

@@ -80,21 +80,21 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
   const formats::Format& format = *opened.format;
   const std::string name = "file \"" + opened.file->name() + "\": by servers, ";
   if (!format.traits().is_plain() || !format.traits().offsets_by_layout) {
-    link_.explain(name + std::string{format.name()} + " lays its variables out itself");
+    link_.journal().explain(name + std::string{format.name()} + " lays its variables out itself");
     return;
   }
   if (file.when_full == config::WhenFull::spill || file.bandwidth > 0) {
-    link_.explain(name + (file.bandwidth > 0 ? "which keep to its bandwidth"
-                                             : "which spill what finds no room"));
+    link_.journal().explain(name + (file.bandwidth > 0 ? "which keep to its bandwidth"
+                                                       : "which spill what finds no room"));
     return;
   }
   if (file.file_per_step) {
-    link_.explain(name + "each step is a file of its own");
+    link_.journal().explain(name + "each step is a file of its own");
     return;
   }
   commit::Publication names{opened.identity(place_.job), format, &opened.file->catalogue()};
   if (!outcome_of([&] { names.begin_at(opened.remote->beginning()); }).ok()) {
-    link_.explain(name + "since this rank does not see its folder");
+    link_.journal().explain(name + "since this rank does not see its folder");
     return;
   }
   const Outcome started = outcome_of([&] {
@@ -103,7 +103,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
     }
   });
   if (!started.ok()) {
-    link_.explain(name + "since this rank cannot write itself: " + started.story);
+    link_.journal().explain(name + "since this rank cannot write itself: " + started.story);
     return;
   }
   auto own = std::make_unique<OwnWrites>(

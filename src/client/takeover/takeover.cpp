@@ -26,11 +26,11 @@ void Takeover::go_on_without_servers() {
   if (!link_.loss() || !link_.has_servers()) {
     return;
   }
-  servers_have_ended_ = link_.wait_for_end_of_servers();
-  link_.leave_servers();
-  link_.note(*link_.loss() + "; the compute ranks go on without servers");
+  servers_have_ended_ = link_.waiting().wait_for_end_of_servers();
+  link_.server_side().leave();
+  link_.journal().note(*link_.loss() + "; the compute ranks go on without servers");
   if (place_.rank == 0) {
-    std::fprintf(stderr, "iocomp: %s\n", link_.notes().back().c_str());
+    std::fprintf(stderr, "iocomp: %s\n", link_.journal().notes().back().c_str());
   }
   if (!disk_.is_started()) {
     disk_.start();
@@ -40,7 +40,7 @@ void Takeover::go_on_without_servers() {
       carry_on(opened);
     }
   }
-  link_.forget_copies();
+  link_.server_side().forget_copies();
 }
 
 void Takeover::carry_on(OpenedFile& opened) {
@@ -164,7 +164,7 @@ void Takeover::take_over(OpenedFile& opened) {
                             opened.file->name() + "\" are written by compute rank " +
                             std::to_string(place_.rank);
   log::error(story);
-  link_.note(story);
+  link_.journal().note(story);
 }
 
 }  // namespace iocomp::client
