@@ -25,10 +25,6 @@ namespace {
 
 constexpr std::size_t looked_at_once = 65536;  // numbers
 
-struct Half {
-  std::uint16_t bits;
-};
-
 template <typename T>
 T number_at(const std::byte* from, std::size_t i) noexcept {
   T number;
@@ -206,12 +202,8 @@ struct Unpack {
 // Call `action` with the type that numbers of a real type have in this file.
 template <typename Action>
 void with_number(ElementType type, const Action& action) {
-  if (type == ElementType::float16) {
-    action(std::type_identity<Half>{});
-    return;
-  }
   with_element_type(type, [&]<typename T>(std::type_identity<T> identity) {
-    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, char>) {
+    if constexpr (is_plain_number<T> || std::is_same_v<T, Half>) {
       action(identity);
     }
   });

@@ -6,48 +6,56 @@
 #include <type_traits>
 
 #include "array/element_type.h"
+#include "base/error.h"
 
 namespace iocomp::array {
 
-/// Call `action` with the type of C++ that the elements have, as std::type_identity.
-/// @return false for float16, for which there is none: nothing is called.
+/// An element of float16, for which C++ has no type.
+struct Half {
+  std::uint16_t bits = 0;
+};
+
+template <typename T>
+inline constexpr bool is_complex_type =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+/// Integers and real numbers of C++.
+template <typename T>
+inline constexpr bool is_plain_number = std::is_arithmetic_v<T> && !std::is_same_v<T, char>;
+
+/// Call `action` with the type that the elements have, as std::type_identity. @return its result.
 template <typename Action>
-bool with_element_type(ElementType type, const Action& action) {
-  const auto call = [&]<typename T>(std::type_identity<T> identity) {
-    action(identity);
-    return true;
-  };
+decltype(auto) with_element_type(ElementType type, const Action& action) {
   switch (type) {
     case ElementType::int8:
-      return call(std::type_identity<std::int8_t>{});
+      return action(std::type_identity<std::int8_t>{});
     case ElementType::int16:
-      return call(std::type_identity<std::int16_t>{});
+      return action(std::type_identity<std::int16_t>{});
     case ElementType::int32:
-      return call(std::type_identity<std::int32_t>{});
+      return action(std::type_identity<std::int32_t>{});
     case ElementType::int64:
-      return call(std::type_identity<std::int64_t>{});
+      return action(std::type_identity<std::int64_t>{});
     case ElementType::uint8:
-      return call(std::type_identity<std::uint8_t>{});
+      return action(std::type_identity<std::uint8_t>{});
     case ElementType::uint16:
-      return call(std::type_identity<std::uint16_t>{});
+      return action(std::type_identity<std::uint16_t>{});
     case ElementType::uint32:
-      return call(std::type_identity<std::uint32_t>{});
+      return action(std::type_identity<std::uint32_t>{});
     case ElementType::uint64:
-      return call(std::type_identity<std::uint64_t>{});
+      return action(std::type_identity<std::uint64_t>{});
     case ElementType::float16:
-      break;
+      return action(std::type_identity<Half>{});
     case ElementType::float32:
-      return call(std::type_identity<float>{});
+      return action(std::type_identity<float>{});
     case ElementType::float64:
-      return call(std::type_identity<double>{});
+      return action(std::type_identity<double>{});
     case ElementType::complex64:
-      return call(std::type_identity<std::complex<float>>{});
+      return action(std::type_identity<std::complex<float>>{});
     case ElementType::complex128:
-      return call(std::type_identity<std::complex<double>>{});
+      return action(std::type_identity<std::complex<double>>{});
     case ElementType::character:
-      return call(std::type_identity<char>{});
+      return action(std::type_identity<char>{});
   }
-  return false;
+  throw Error{ErrorCode::internal, "elements of an unknown type"};
 }
 
 }  // namespace iocomp::array

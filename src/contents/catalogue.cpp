@@ -79,8 +79,7 @@ bool is_exact(double value) {
 std::vector<std::byte> element_of(array::ElementType type, double value) {
   std::vector<std::byte> bytes;
   array::with_element_type(type, [&]<typename T>(std::type_identity<T>) {
-    constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, char>;
-    if constexpr (is_number) {
+    if constexpr (array::is_plain_number<T>) {
       if (std::is_floating_point_v<T> || is_exact<T>(value)) {
         const auto number = static_cast<T>(value);
         bytes.resize(sizeof number);

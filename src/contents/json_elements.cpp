@@ -8,11 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "array/element_type.h"
 #include "array/float16.h"
+#include "array/with_element_type.h"
 #include "base/error.h"
 #include "base/nesting.h"
 #include "base/our_words.h"
@@ -43,13 +45,6 @@ Json real(double value) {
   if (std::isinf(value)) {
     return value > 0 ? "Infinity" : "-Infinity";
   }
-  return value;
-}
-
-template <typename T>
-T read(const std::byte* at) {
-  T value{};
-  std::memcpy(&value, at, sizeof value);
   return value;
 }
 
@@ -108,80 +103,49 @@ std::uint16_t float16_from(const Json& value) {
 }
 
 template <typename T>
-void append(std::vector<std::byte>& bytes, const T& value) {
-  const auto* first = std::as_bytes(std::span{&value, 1}).data();
-  bytes.insert(bytes.end(), first, first + sizeof value);
+T element_from(const Json& value) {
+  if constexpr (std::is_same_v<T, array::Half>) {
+    return {float16_from(value)};
+  } else if constexpr (std::is_same_v<T, float>) {
+    return float32_from(value);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return real_from(value);
+  } else if constexpr (array::is_complex_type<T>) {
+    using Part = typename T::value_type;
+    return {element_from<Part>(half(value, 0)), element_from<Part>(half(value, 1))};
+  } else if constexpr (std::is_same_v<T, char>) {
+    return static_cast<char>(exactly<std::uint8_t>(value));
+  } else {
+    return exactly<T>(value);
+  }
 }
 
 }  // namespace
 
 Json json_element(array::ElementType type, const std::byte* at) {
-  using array::ElementType;
-  switch (type) {
-    case ElementType::int8:
-      return read<std::int8_t>(at);
-    case ElementType::int16:
-      return read<std::int16_t>(at);
-    case ElementType::int32:
-      return read<std::int32_t>(at);
-    case ElementType::int64:
-      return read<std::int64_t>(at);
-    case ElementType::uint8:
-    case ElementType::character:
-      return read<std::uint8_t>(at);
-    case ElementType::uint16:
-      return read<std::uint16_t>(at);
-    case ElementType::uint32:
-      return read<std::uint32_t>(at);
-    case ElementType::uint64:
-      return read<std::uint64_t>(at);
-    case ElementType::float16:
-      return real(array::from_float16(read<std::uint16_t>(at)));
-    case ElementType::float32:
-      return real(read<float>(at));
-    case ElementType::float64:
-      return real(read<double>(at));
-    case ElementType::complex64:
-      return Json::array({real(read<float>(at)), real(read<float>(at + sizeof(float)))});
-    case ElementType::complex128:
-      return Json::array({real(read<double>(at)), real(read<double>(at + sizeof(double)))});
-  }
-  throw Error{ErrorCode::internal, "an attribute of an unknown type"};
+  return array::with_element_type(type, [at]<typename T>(std::type_identity<T>) -> Json {
+    T value{};
+    std::memcpy(&value, at, sizeof value);
+    if constexpr (std::is_same_v<T, array::Half>) {
+      return real(array::from_float16(value.bits));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return real(value);
+    } else if constexpr (array::is_complex_type<T>) {
+      return Json::array({real(value.real()), real(value.imag())});
+    } else if constexpr (std::is_same_v<T, char>) {
+      return static_cast<std::uint8_t>(value);
+    } else {
+      return value;
+    }
+  });
 }
 
 void append_element(array::ElementType type, const Json& value, std::vector<std::byte>& bytes) {
-  using array::ElementType;
-  switch (type) {
-    case ElementType::int8:
-      return append(bytes, exactly<std::int8_t>(value));
-    case ElementType::int16:
-      return append(bytes, exactly<std::int16_t>(value));
-    case ElementType::int32:
-      return append(bytes, exactly<std::int32_t>(value));
-    case ElementType::int64:
-      return append(bytes, exactly<std::int64_t>(value));
-    case ElementType::uint8:
-    case ElementType::character:
-      return append(bytes, exactly<std::uint8_t>(value));
-    case ElementType::uint16:
-      return append(bytes, exactly<std::uint16_t>(value));
-    case ElementType::uint32:
-      return append(bytes, exactly<std::uint32_t>(value));
-    case ElementType::uint64:
-      return append(bytes, exactly<std::uint64_t>(value));
-    case ElementType::float16:
-      return append(bytes, float16_from(value));
-    case ElementType::float32:
-      return append(bytes, float32_from(value));
-    case ElementType::float64:
-      return append(bytes, real_from(value));
-    case ElementType::complex64:
-      append(bytes, float32_from(half(value, 0)));
-      return append(bytes, float32_from(half(value, 1)));
-    case ElementType::complex128:
-      append(bytes, real_from(half(value, 0)));
-      return append(bytes, real_from(half(value, 1)));
-  }
+  array::with_element_type(type, [&]<typename T>(std::type_identity<T>) {
+    const auto element = element_from<T>(value);
+    const auto all = std::as_bytes(std::span{&element, 1});
+    bytes.insert(bytes.end(), all.begin(), all.end());
+  });
 }
 
 std::int64_t integer_from(const Json& value) { return exactly<std::int64_t>(value); }

@@ -17,52 +17,15 @@
 
 #include "array/element_type.h"
 #include "array/float16.h"
-#include "base/error.h"
+#include "array/with_element_type.h"
 
 namespace iocomp::command {
 namespace {
 
 using array::ElementType;
 
-struct Half {
-  std::uint16_t bits = 0;
-};
-
-// Calls `body` with a value of the type.
-template <typename Body>
-decltype(auto) with_type(ElementType type, const Body& body) {
-  switch (type) {
-    case ElementType::int8:
-      return body(std::int8_t{});
-    case ElementType::int16:
-      return body(std::int16_t{});
-    case ElementType::int32:
-      return body(std::int32_t{});
-    case ElementType::int64:
-      return body(std::int64_t{});
-    case ElementType::uint8:
-      return body(std::uint8_t{});
-    case ElementType::uint16:
-      return body(std::uint16_t{});
-    case ElementType::uint32:
-      return body(std::uint32_t{});
-    case ElementType::uint64:
-      return body(std::uint64_t{});
-    case ElementType::float16:
-      return body(Half{});
-    case ElementType::float32:
-      return body(float{});
-    case ElementType::float64:
-      return body(double{});
-    case ElementType::complex64:
-      return body(std::complex<float>{});
-    case ElementType::complex128:
-      return body(std::complex<double>{});
-    case ElementType::character:
-      return body(char{});
-  }
-  throw Error{ErrorCode::internal, "a variable of an unknown type"};
-}
+using array::Half;
+using array::with_element_type;
 
 template <typename T>
 T read(const std::byte* at) {
@@ -72,14 +35,10 @@ T read(const std::byte* at) {
 }
 
 template <typename T>
-constexpr bool is_complex =
-    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-
-template <typename T>
 std::string text(const T& value) {
   if constexpr (std::is_same_v<T, Half>) {
     return fmt::format("{}", array::from_float16(value.bits));
-  } else if constexpr (is_complex<T>) {
+  } else if constexpr (array::is_complex_type<T>) {
     return fmt::format("({},{})", value.real(), value.imag());
   } else if constexpr (std::is_same_v<T, char>) {
     // A terminal would obey control characters: JSON has them in other words.
@@ -100,7 +59,8 @@ std::string text(const T& value) {
 }  // namespace
 
 std::string text_of(ElementType type, const std::byte* element) {
-  return with_type(type, [element](auto like) { return text(read<decltype(like)>(element)); });
+  return with_element_type(
+      type, [element]<typename T>(std::type_identity<T>) { return text(read<T>(element)); });
 }
 
 void Statistics::add(std::span<const std::byte> elements) {
@@ -114,13 +74,12 @@ void Statistics::add(std::span<const std::byte> elements) {
     sum_ += value;
     ++count_;
   };
-  with_type(type_, [&](auto like) {
-    using T = decltype(like);
+  with_element_type(type_, [&]<typename T>(std::type_identity<T>) {
     for (std::size_t at = 0; at + sizeof(T) <= elements.size(); at += sizeof(T)) {
       const auto value = read<T>(elements.data() + at);
       if constexpr (std::is_same_v<T, Half>) {
         take(array::from_float16(value.bits));
-      } else if constexpr (is_complex<T>) {
+      } else if constexpr (array::is_complex_type<T>) {
         if (std::isnan(value.real()) || std::isnan(value.imag())) {
           ++not_a_number_;
         } else {
@@ -136,8 +95,7 @@ void Statistics::add(std::span<const std::byte> elements) {
 }
 
 std::string Statistics::in_type(long double value) const {
-  return with_type(type_, [value](auto like) {
-    using T = decltype(like);
+  return with_element_type(type_, [value]<typename T>(std::type_identity<T>) {
     if constexpr (std::is_arithmetic_v<T>) {
       return text(static_cast<T>(value));
     } else {
