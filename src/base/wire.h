@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +20,12 @@ namespace iocomp {
 /// (checked in init).
 class WireWriter {
  public:
-  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
+  /// Makes room for so many bytes in all. Room that is made part by part doubles.
+  void reserve(std::size_t bytes) {
+    if (bytes > bytes_.capacity()) {
+      bytes_.reserve(std::max(bytes, 2 * bytes_.capacity()));
+    }
+  }
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
