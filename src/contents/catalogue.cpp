@@ -24,10 +24,10 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "contents/dimensions.h"
+#include "contents/fields.h"
 #include "contents/json_elements.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
-#include "contents/variable_wire.h"
 
 namespace iocomp::contents {
 namespace {
@@ -90,6 +90,18 @@ std::vector<std::byte> element_of(array::ElementType type, double value) {
   return bytes;
 }
 
+void check(const FieldReader& /*io*/, const Event& event) {
+  if (event.what < Event::What::define || event.what > Event::What::begin_step) {
+    throw Error{ErrorCode::internal, "a message has a definition of an unknown kind"};
+  }
+}
+
+void fields(auto& io, Is<Event> auto& event) {
+  io(event.what, event.step, event.variable, event.name, event.type, event.shape, event.attribute,
+     event.number, event.time);
+  check(io, event);
+}
+
 }  // namespace
 
 std::int64_t bytes_in_header(const Variable& variable) {
@@ -101,41 +113,15 @@ std::int64_t bytes_in_header(const Variable& variable) {
 std::vector<std::byte> encode(const Event& event) {
   WireWriter writer;
   writer.reserve(sizeof event + event.name.size() + event.attribute.values.size());
-  writer.put(event.what);
-  writer.put(event.step);
-  writer.put(event.variable);
-  writer.put_text(event.name);
-  writer.put(event.type);
-  writer.put(event.shape.dimensions);
-  for (const auto extent : event.shape.extent) {
-    writer.put(extent);
-  }
-  put(writer, event.attribute);
-  writer.put(event.number);
-  writer.put(event.time);
+  FieldWriter io{writer};
+  fields(io, event);
   return writer.take();
 }
 
 Event decode_event(std::span<const std::byte> bytes) {
-  WireReader reader{bytes};
+  FieldReader io{bytes};
   Event event;
-  event.what = reader.get<Event::What>();
-  if (event.what < Event::What::define || event.what > Event::What::begin_step) {
-    throw Error{ErrorCode::internal, "a message has a definition of an unknown kind"};
-  }
-  event.step = reader.get<std::int64_t>();
-  event.variable = reader.get<std::int32_t>();
-  event.name = reader.get_text();
-  event.type = get_type(reader);
-  const auto dimensions = reader.get<int>();
-  array::Extents extents{};
-  for (auto& extent : extents) {
-    extent = reader.get<std::int64_t>();
-  }
-  event.shape = array::make_shape(dimensions, extents.data());
-  event.attribute = get_attribute(reader);
-  event.number = reader.get<std::int64_t>();
-  event.time = reader.get<double>();
+  fields(io, event);
   return event;
 }
 

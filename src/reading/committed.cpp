@@ -15,77 +15,80 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
-#include "base/folder_wire.h"
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "base/wire.h"
+#include "contents/fields.h"
 #include "contents/variable.h"
-#include "contents/variable_wire.h"
 #include "formats/source.h"
 #include "formats/sources.h"
 
 namespace iocomp::reading {
 namespace {
 
-void put(WireWriter& writer, const contents::Attributes& attributes) {
-  writer.put(attributes.size());
-  for (const auto& [name, attribute] : attributes) {
-    writer.put_text(name);
-    contents::put(writer, attribute);
-  }
-}
-
-contents::Attributes get_attributes(WireReader& reader) {
-  contents::Attributes attributes;
-  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    auto name = reader.get_text();
-    attributes.insert_or_assign(std::move(name), contents::get_attribute(reader));
-  }
-  return attributes;
-}
+using contents::FieldReader;
+using contents::FieldWriter;
+using contents::Is;
 
 // Only the extents that a shape has are sent: with many steps these are most of the bytes.
-void put(WireWriter& writer, const Committed::Place& place) {
-  writer.put(place.step);
-  writer.put(place.type);
-  writer.put(place.offset);
-  writer.put(static_cast<std::int8_t>(place.shape.dimensions));
-  for (int d = 0; d < place.shape.dimensions; ++d) {
-    writer.put(place.shape.extent[static_cast<std::size_t>(d)]);
-  }
-  const auto* const sums = place.sums.get();
-  writer.put(sums == nullptr ? std::uint64_t{0} : static_cast<std::uint64_t>(sums->size()));
-  for (std::size_t i = 0; sums != nullptr && i < sums->size(); ++i) {
-    contents::put(writer, (*sums)[i]);
+void put_shape(FieldWriter& io, const array::Shape& shape) {
+  io(static_cast<std::int8_t>(shape.dimensions));
+  for (int d = 0; d < shape.dimensions; ++d) {
+    io(shape.extent[static_cast<std::size_t>(d)]);
   }
 }
 
-contents::BlockSums get_sums(WireReader& reader) {
-  const auto count = reader.get_count(contents::least_bytes_of_sum);
-  if (count == 0) {
-    return nullptr;
+void put_shape(FieldReader& io, array::Shape& shape) {
+  std::int8_t dimensions = 0;
+  io(dimensions);
+  for (int d = 0; d < std::min<int>(dimensions, array::max_dimensions); ++d) {
+    io(shape.extent.at(static_cast<std::size_t>(d)));
   }
-  auto sums = std::make_shared<std::vector<contents::BlockSum>>();
-  sums->reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    sums->push_back(contents::get_block_sum(reader));
-  }
-  return sums;
+  shape = array::make_shape(dimensions, shape.extent.data());
 }
 
-Committed::Place get_place(WireReader& reader) {
-  Committed::Place place;
-  place.step = reader.get<std::int64_t>();
-  place.type = contents::get_type(reader);
-  place.offset = reader.get<std::int64_t>();
-  const int dimensions = reader.get<std::int8_t>();
-  array::Extents extents{};
-  for (int d = 0; d < std::min(dimensions, array::max_dimensions); ++d) {
-    extents.at(static_cast<std::size_t>(d)) = reader.get<std::int64_t>();
+void put_sums(FieldWriter& io, const contents::BlockSums& sums) {
+  static const std::vector<contents::BlockSum> none;
+  io.each(sums ? *sums : none, [](auto& in, auto& sum) { in(sum); });
+}
+
+void put_sums(FieldReader& io, contents::BlockSums& sums) {
+  constexpr std::size_t least_bytes_of_sum = sizeof(std::int8_t) + sizeof(std::uint64_t);
+  std::vector<contents::BlockSum> all(io.count(least_bytes_of_sum));
+  for (auto& sum : all) {
+    io(sum);
   }
-  place.shape = array::make_shape(dimensions, extents.data());
-  place.sums = get_sums(reader);
-  return place;
+  if (!all.empty()) {
+    sums = std::make_shared<const std::vector<contents::BlockSum>>(std::move(all));
+  }
+}
+
+void put_attributes(auto& io, auto& attributes) {
+  io.each(attributes, [](auto& in, auto& item) { in(item.first, item.second); });
+}
+
+void fields(auto& io, Is<Committed> auto& committed) {
+  io(committed.folder, committed.said);
+  io.each(committed.files,
+          [](auto& in, auto& file) { in(file.name, file.format, file.has_manifest); });
+  io.each(committed.steps,
+          [](auto& in, auto& step) { in(step.number, step.file, step.in_file, step.time); });
+  io.each(committed.variables, [](auto& in, auto& variable) {
+    in(variable.name);
+    in.each(variable.places, [](auto& of, auto& place) {
+      of(place.step, place.type, place.offset);
+      put_shape(of, place.shape);
+      put_sums(of, place.sums);
+    });
+    put_attributes(in, variable.attributes);
+    in.each(variable.meaning, [](auto& of, auto& meaning) {
+      of(meaning.first);
+      put_attributes(of, meaning.second);
+    });
+  });
+  put_attributes(io, committed.attributes);
+  io.each(committed.torn, [](auto& in, auto& torn) { in(torn.step, torn.story); });
+  io.each(committed.not_read, [](auto& in, auto& item) { in(item.first, item.second); });
 }
 
 }  // namespace
@@ -188,87 +191,15 @@ void Committed::forget_sums() noexcept {
 
 std::vector<std::byte> encode(const Committed& committed) {
   WireWriter writer;
-  iocomp::put(writer, committed.folder);
-  writer.put_text(committed.said);
-  writer.put(committed.files.size());
-  for (const auto& file : committed.files) {
-    writer.put_text(file.name);
-    writer.put_text(file.format);
-    writer.put(file.has_manifest);
-  }
-  writer.put(committed.steps.size());
-  for (const auto& step : committed.steps) {
-    writer.put(step.number);
-    writer.put(step.file);
-    writer.put(step.in_file);
-    writer.put(step.time);
-  }
-  writer.put(committed.variables.size());
-  for (const auto& variable : committed.variables) {
-    writer.put_text(variable.name);
-    writer.put(variable.places.size());
-    for (const auto& place : variable.places) {
-      put(writer, place);
-    }
-    put(writer, variable.attributes);
-    writer.put(variable.meaning.size());
-    for (const auto& [step, attributes] : variable.meaning) {
-      writer.put(step);
-      put(writer, attributes);
-    }
-  }
-  put(writer, committed.attributes);
-  writer.put(committed.torn.size());
-  for (const auto& torn : committed.torn) {
-    writer.put(torn.step);
-    writer.put_text(torn.story);
-  }
-  writer.put(committed.not_read.size());
-  for (const auto& [name, why] : committed.not_read) {
-    writer.put_text(name);
-    writer.put_text(why);
-  }
+  FieldWriter io{writer};
+  fields(io, committed);
   return writer.take();
 }
 
 Committed decode_committed(std::span<const std::byte> bytes) {
-  WireReader reader{bytes};
+  FieldReader io{bytes};
   Committed committed;
-  committed.folder = get_folder_address(reader);
-  committed.said = reader.get_text();
-  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    auto name = reader.get_text();
-    auto format = reader.get_text();
-    committed.files.push_back({std::move(name), std::move(format), reader.get_truth()});
-  }
-  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    const auto number = reader.get<std::int64_t>();
-    const auto file = reader.get<std::int32_t>();
-    const auto in_file = reader.get<std::int64_t>();
-    committed.steps.push_back({number, file, in_file, reader.get<double>()});
-  }
-  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    Committed::Variable variable;
-    variable.name = reader.get_text();
-    for (auto places = reader.get<std::size_t>(); places > 0; --places) {
-      variable.places.push_back(get_place(reader));
-    }
-    variable.attributes = get_attributes(reader);
-    for (auto meanings = reader.get<std::size_t>(); meanings > 0; --meanings) {
-      const auto step = reader.get<std::int64_t>();
-      variable.meaning.emplace(step, get_attributes(reader));
-    }
-    committed.variables.push_back(std::move(variable));
-  }
-  committed.attributes = get_attributes(reader);
-  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    const auto step = reader.get<std::int64_t>();
-    committed.torn.push_back({step, reader.get_text()});
-  }
-  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    auto name = reader.get_text();
-    committed.not_read.emplace(std::move(name), reader.get_text());
-  }
+  fields(io, committed);
   return committed;
 }
 
