@@ -102,6 +102,9 @@ void Connector::file_opened(void* file, const std::string& name, bool is_new, hi
     if (!output && native::open_datasets_of(file) > 0) {
       throw Error{ErrorCode::unsupported, "its datasets were opened before, through a link"};
     }
+    if (!output && ranks.raw() != MPI_COMM_NULL && !native::tells_chunks_of(file)) {
+      throw Error{ErrorCode::unsupported, "it has a user block, and HDF5 is older than 1.14.4"};
+    }
     if (!output && ranks.raw() == MPI_COMM_NULL && native::sieve_bytes_of(file) > 0) {
       throw Error{ErrorCode::unsupported, "it was opened before, through a link with a buffer"};
     }

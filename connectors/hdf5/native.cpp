@@ -136,6 +136,21 @@ std::size_t open_datasets_of(void* file) {
   return H5VLfile_get(file, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0 ? count : 0;
 }
 
+bool tells_chunks_of([[maybe_unused]] void* file) {
+#if H5_VERSION_GE(1, 14, 4)
+  return true;
+#else
+  H5VL_file_get_args_t args{};
+  args.op_type = H5VL_FILE_GET_FCPL;
+  if (H5VLfile_get(file, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0) {
+    return false;
+  }
+  const PropertyList list{args.args.get_fcpl.fcpl_id};
+  hsize_t bytes = 0;
+  return H5Pget_userblock(list.raw(), &bytes) >= 0 && bytes == 0;
+#endif
+}
+
 std::size_t sieve_bytes_of(void* file) {
   H5VL_file_get_args_t args{};
   args.op_type = H5VL_FILE_GET_FAPL;
@@ -187,7 +202,15 @@ Datatype type(void* dataset) {
   return Datatype{ask(dataset, args) ? args.args.get_type.type_id : H5I_INVALID_HID};
 }
 
+// HDF5 1.14.6 tells an offset also of a dataset without storage, if the file has a user block.
 std::optional<haddr_t> offset(void* dataset) {
+  H5D_space_status_t storage = H5D_SPACE_STATUS_ERROR;
+  H5VL_dataset_get_args_t args{};
+  args.op_type = H5VL_DATASET_GET_SPACE_STATUS;
+  args.args.get_space_status.status = &storage;
+  if (!ask(dataset, args) || storage != H5D_SPACE_STATUS_ALLOCATED) {
+    return std::nullopt;
+  }
   haddr_t place = HADDR_UNDEF;
   H5VL_native_dataset_optional_args_t details{};
   details.get_offset.offset = &place;

@@ -25,6 +25,8 @@ void call_from_outside(const std::function<void()>& body);
 
 /// HDF5's number of an open file: one number however often it is opened.
 [[nodiscard]] std::optional<unsigned long> number_of_file(void* file);
+/// False for a file whose places of chunks HDF5 tells wrong: before 1.14.4, one with a user block.
+[[nodiscard]] bool tells_chunks_of(void* file);
 /// The bytes of a file without MPI that HDF5 keeps in memory, in its sieve buffer, while it has it
 /// open.
 [[nodiscard]] std::size_t sieve_bytes_of(void* file);

@@ -405,8 +405,13 @@ void open(File& file, bool is_new) {
   if (one_in(2)) {
     GOOD(H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V110));
   }
-  file.id = is_new ? GOOD(H5Fcreate(file.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list))
+  const hid_t creation = GOOD(H5Pcreate(H5P_FILE_CREATE));
+  if (is_new && one_in(3)) {
+    GOOD(H5Pset_userblock(creation, hsize_t{512} << below(5)));
+  }
+  file.id = is_new ? GOOD(H5Fcreate(file.path.c_str(), H5F_ACC_TRUNC, creation, list))
                    : GOOD(H5Fopen(file.path.c_str(), H5F_ACC_RDWR, list));
+  GOOD(H5Pclose(creation));
   GOOD(H5Pclose(list));
 }
 

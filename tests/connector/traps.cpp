@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -1096,6 +1097,48 @@ void opened_twice() {
   GOOD(H5Fclose(reader));
 }
 
+// Offsets in the file count from behind the user block, which the program has made or `h5jam` has
+// put before a file that was there.
+void user_block() {
+  const auto write_and_add = [](const char* name, hid_t file) {
+    const hid_t late = make_dataset(file, "late");
+    GOOD(write_rows(late, 1));
+    require(holds(late, 1), "what was written is not read back");
+    GOOD(H5Dclose(late));
+    GOOD(H5Fclose(file));
+    const hid_t again = GOOD(H5Fopen(path(name).c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    for (const char* const added : {"u", "v"}) {
+      const hid_t dataset = make_dataset(again, added);
+      GOOD(write_rows(dataset, 2));
+      GOOD(H5Dclose(dataset));
+    }
+    require(holds(again, "late", 1) && holds(again, "u", 2) && holds(again, "v", 2),
+            "another dataset's values");
+    GOOD(H5Fclose(again));
+  };
+  for (const hsize_t bytes : {hsize_t{512}, hsize_t{8192}}) {
+    const hid_t list = GOOD(H5Pcreate(H5P_FILE_CREATE));
+    GOOD(H5Pset_userblock(list, bytes));
+    write_and_add("out.h5",
+                  GOOD(H5Fcreate(path("out.h5").c_str(), H5F_ACC_TRUNC, list, H5P_DEFAULT)));
+    GOOD(H5Pclose(list));
+    const hid_t plain = make_file("plain.h5", H5P_DEFAULT);
+    const hid_t old = make_dataset(plain, "old");
+    GOOD(write_rows(old, 3));
+    GOOD(H5Dclose(old));
+    GOOD(H5Fclose(plain));
+    {
+      std::ofstream jammed{path("jammed.h5"), std::ios::binary};
+      jammed << std::string(bytes, ' ')
+             << std::ifstream{path("plain.h5"), std::ios::binary}.rdbuf();
+    }
+    write_and_add("jammed.h5", GOOD(H5Fopen(path("jammed.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT)));
+    const hid_t jammed = GOOD(H5Fopen(path("jammed.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    require(holds(jammed, "old", 3), "a dataset that was there");
+    GOOD(H5Fclose(jammed));
+  }
+}
+
 // A scratch file: the program removes it while it is open.
 void removed() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
@@ -1288,6 +1331,7 @@ int main(int argc, char** argv) {
       {"ends_by_exit", ends_by_exit},
       {"ends_by_h5close", ends_by_h5close},
       {"opened_twice", opened_twice},
+      {"user_block", user_block},
       {"forks", forks},
       {"removed", removed},
       {"linked_first", linked_first},
@@ -1298,9 +1342,10 @@ int main(int argc, char** argv) {
   };
   // HDF5 ends when the process exits, not in MPI_Finalize.
   const std::set<std::string> without_mpi{
-      "other_files",   "serial",       "not_taken",        "full_disk",     "forks",
-      "failing_event", "opened_twice", "ends_open_alone",  "removed",       "counts",
-      "many_files",    "linked_first", "overtaken_events", "plugin_folders"};
+      "other_files",    "serial",        "not_taken",        "full_disk",      "forks",
+      "failing_event",  "opened_twice",  "ends_open_alone",  "removed",        "counts",
+      "many_files",     "linked_first",  "overtaken_events", "plugin_folders", "user_block",
+      "skipped_filter", "failing_mount", "forks_beside"};
   if (argc != 3 || !cases.contains(argv[1])) {
     std::fprintf(stderr, "%s <case> <folder>\n", argv[0]);
     return 2;
