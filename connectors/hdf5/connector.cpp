@@ -189,6 +189,11 @@ std::shared_ptr<Output> Connector::file_of(void* object, H5I_type_t type) const 
   return identity ? file_numbered(identity->file_number) : nullptr;
 }
 
+bool Connector::has_no_links(void* object, H5I_type_t type) const {
+  const auto identity = has_files() ? native::identity_of(object, type) : std::nullopt;
+  return identity && identity->links == 0 && file_numbered(identity->file_number) != nullptr;
+}
+
 std::shared_ptr<Output> Connector::file_numbered(unsigned long number) const {
   const auto known = by_number_.find(number);
   return known == by_number_.end() ? nullptr : known->second.lock();

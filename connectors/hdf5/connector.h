@@ -62,6 +62,10 @@ class Connector {
   /// Wait until all ranks have made a call of HDF5. Collective over the ranks of the file.
   void meet_after_call(const Output& output);
 
+  /// True if no link leads to an object of this type, which lies in a file that is not left to
+  /// HDF5.
+  [[nodiscard]] bool has_no_links(void* object, H5I_type_t type) const;
+
   // Datasets.
   void dataset_opened(void* dataset);
   [[nodiscard]] Dataset* find(void* dataset) const;

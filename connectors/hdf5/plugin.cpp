@@ -570,6 +570,14 @@ herr_t group_specific(void* group, H5VL_group_specific_args_t* arguments, hid_t 
   return told(H5VLgroup_specific(group, native::id(), arguments, transfer_list, request), outcome);
 }
 
+// A group that no link leads to goes when it is closed, and what it holds goes with it.
+herr_t group_close(void* group, hid_t transfer_list, void** request) {
+  if (connector != nullptr && connector->has_no_links(group, H5I_GROUP)) {
+    static_cast<void>(before_freeing(group, H5I_GROUP));
+  }
+  return H5VLgroup_close(group, native::id(), transfer_list, request);
+}
+
 herr_t link_specific(void* object, const H5VL_loc_params_t* location,
                      H5VL_link_specific_args_t* arguments, hid_t transfer_list, void** request) {
   const Outcome outcome = arguments->op_type == H5VL_LINK_DELETE
@@ -772,7 +780,7 @@ const H5VL_class_t table = {
                  file_close},
     .group_cls = {PassedOn<H5VLgroup_create, 2>{}, PassedOn<H5VLgroup_open, 2>{},
                   PassedOn<H5VLgroup_get, 1>{}, group_specific, PassedOn<H5VLgroup_optional, 1>{},
-                  PassedOn<H5VLgroup_close, 1>{}},
+                  group_close},
     .link_cls = {PassedOn<H5VLlink_create, 3>{}, PassedOn<H5VLlink_copy, 4>{},
                  PassedOn<H5VLlink_move, 4>{}, PassedOn<H5VLlink_get, 2>{}, link_specific,
                  PassedOn<H5VLlink_optional, 2>{}},

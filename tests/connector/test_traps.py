@@ -67,6 +67,7 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
         "opened_twice",
         "forks",
         "user_block",
+        "unlinked_groups_alone",
         "removed",
         "linked_first",
         "counts",
@@ -92,7 +93,16 @@ def test_hdf5_still_searches_its_own_folder(programs: Programs, tmp_path: Path) 
 @pytest.mark.parametrize("late", [None, 0, 1, 2])
 @pytest.mark.parametrize(
     "case",
-    ["freed", "after_flush", "closed_first", "records", "records_together", "columns", "events"],
+    [
+        "freed",
+        "unlinked_groups",
+        "after_flush",
+        "closed_first",
+        "records",
+        "records_together",
+        "columns",
+        "events",
+    ],
 )
 def test_no_rank_is_overtaken(
     programs: Programs, tmp_path: Path, case: str, late: int | None

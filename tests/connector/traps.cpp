@@ -1139,6 +1139,57 @@ void user_block() {
   }
 }
 
+// A group that no link leads to goes when it is closed, with its datasets, and with groups that
+// lead to some. Other datasets get their places.
+void close_unlinked_groups(hid_t access) {
+  const hid_t file = make_file("out.h5", access);
+  const double fill = 7;
+  const hid_t early = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  GOOD(H5Pset_fill_value(early, H5T_NATIVE_DOUBLE, &fill));
+  GOOD(H5Pset_alloc_time(early, H5D_ALLOC_TIME_EARLY));
+  std::vector<std::string> names;
+  for (int i = 0; i < 8; ++i) {
+    const bool is_linked_first = i % 2 == 0;
+    const hid_t group = is_linked_first
+                            ? GOOD(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))
+                            : GOOD(H5Gcreate_anon(file, H5P_DEFAULT, H5P_DEFAULT));
+    if (is_linked_first) {
+      GOOD(H5Ldelete(file, "g", H5P_DEFAULT));
+    }
+    const bool is_deeper = i % 4 < 2;
+    if (is_deeper) {
+      GOOD(H5Gclose(GOOD(H5Gcreate2(group, "in", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+    }
+    const hid_t again = i >= 4 ? GOOD(H5Oopen(group, ".", H5P_DEFAULT)) : H5I_INVALID_HID;
+    const hid_t dataset = make_dataset(group, is_deeper ? "in/u" : "u");
+    GOOD(write_rows(dataset, 1000 + i));
+    GOOD(H5Dclose(dataset));
+    MPI_Barrier(MPI_COMM_WORLD);
+    GOOD(H5Gclose(group));
+    if (again != H5I_INVALID_HID) {
+      GOOD(H5Oclose(again));
+    }
+    for (const char* const kind : {"late", "early"}) {
+      names.push_back(kind + std::to_string(i));
+      GOOD(H5Dclose(make_dataset(file, names.back().c_str(), early)));
+    }
+  }
+  GOOD(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const std::string& name : names) {
+    require(holds(file, name.c_str(), fill), "storage was used twice");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  GOOD(H5Pclose(early));
+  GOOD(H5Fclose(file));
+}
+void unlinked_groups() {
+  const hid_t access = mpi_access();
+  close_unlinked_groups(access);
+  GOOD(H5Pclose(access));
+}
+void unlinked_groups_alone() { close_unlinked_groups(H5P_DEFAULT); }
+
 // A scratch file: the program removes it while it is open.
 void removed() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
@@ -1332,6 +1383,8 @@ int main(int argc, char** argv) {
       {"ends_by_h5close", ends_by_h5close},
       {"opened_twice", opened_twice},
       {"user_block", user_block},
+      {"unlinked_groups", unlinked_groups},
+      {"unlinked_groups_alone", unlinked_groups_alone},
       {"forks", forks},
       {"removed", removed},
       {"linked_first", linked_first},
