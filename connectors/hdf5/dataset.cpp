@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "hdf5/error_stack.h"
 #include "hdf5/filtered_chunks.h"
 #include "hdf5/identifier.h"
 #include "hdf5/layout.h"
@@ -65,8 +66,7 @@ bool has_transform(hid_t transfer_list) {
     return false;
   }
   ssize_t length = 0;
-  H5E_BEGIN_TRY { length = H5Pget_data_transform(transfer_list, nullptr, 0); }  // fails: none
-  H5E_END_TRY
+  without_notes([&] { length = H5Pget_data_transform(transfer_list, nullptr, 0); });  // fails: none
   return length > 0;
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "hdf5/error_stack.h"
 #include "hdf5/identifier.h"
 
 namespace iocomp::hdf5::native {
@@ -235,11 +236,10 @@ void make_place(void* dataset) {
   hid_t memory_space = H5S_BLOCK;
   hid_t file_space = first.raw();
   const void* memory = value.data();
-  H5E_BEGIN_TRY {  // fails: the caller finds no place
+  without_notes([&] {  // fails: the caller finds no place
     H5VLdataset_write(1, &dataset, id(), &memory_type, &memory_space, &file_space,
                       H5P_DATASET_XFER_DEFAULT, &memory, nullptr);
-  }
-  H5E_END_TRY
+  });
 }
 
 bool find_chunks(void* dataset, const Found& found) {

@@ -29,6 +29,7 @@
 #include "base/our_words.h"
 #include "hdf5/connector.h"
 #include "hdf5/dataset.h"
+#include "hdf5/error_stack.h"
 #include "hdf5/event.h"
 #include "hdf5/identifier.h"
 #include "hdf5/layout.h"
@@ -161,16 +162,18 @@ void* opened(void* file, const char* name, bool is_new, hid_t access_list) {
 
 void* file_create(const char* name, unsigned flags, hid_t creation_list, hid_t access_list,
                   hid_t transfer_list, void** request) {
+  ErrorStack errors;
   const PropertyList list = native_access(access_list);
   void* const file =
-      H5VLfile_create(name, flags, creation_list, list.raw(), transfer_list, request);
+      errors.after(H5VLfile_create(name, flags, creation_list, list.raw(), transfer_list, request));
   return (flags & H5F_ACC_SWMR_WRITE) != 0 ? file : opened(file, name, true, list.raw());
 }
 
 void* file_open(const char* name, unsigned flags, hid_t access_list, hid_t transfer_list,
                 void** request) {
+  ErrorStack errors;
   const PropertyList list = native_access(access_list);
-  void* const file = H5VLfile_open(name, flags, list.raw(), transfer_list, request);
+  void* const file = errors.after(H5VLfile_open(name, flags, list.raw(), transfer_list, request));
   const bool is_ours = (flags & H5F_ACC_RDWR) != 0 && (flags & H5F_ACC_SWMR_WRITE) == 0;
   return is_ours ? opened(file, name, false, list.raw()) : file;
 }
@@ -216,9 +219,11 @@ herr_t file_close(void* file, hid_t transfer_list, void** request) {
 
 herr_t with_native_access(hid_t& access_list, void* file, H5VL_file_specific_args_t* arguments,
                           hid_t transfer_list, void** request) {
+  ErrorStack errors;
   const PropertyList list = native_access(access_list);
   const hid_t given = std::exchange(access_list, list.raw());
-  const herr_t result = H5VLfile_specific(file, native::id(), arguments, transfer_list, request);
+  const herr_t result =
+      errors.after(H5VLfile_specific(file, native::id(), arguments, transfer_list, request));
   access_list = given;
   return result;
 }
@@ -305,10 +310,11 @@ void* dataset_create(void* object, const H5VL_loc_params_t* location, const char
                      hid_t access_list, hid_t transfer_list, void** request) {
   const auto output =
       connector == nullptr ? nullptr : connector->file_of(object, location->obj_type);
+  ErrorStack errors;
   const PropertyList list = output ? with_places(creation_list, *output) : PropertyList{};
-  return dataset_opened(H5VLdataset_create(object, location, native::id(), name, link_list, type,
-                                           space, list.is_valid() ? list.raw() : creation_list,
-                                           access_list, transfer_list, request));
+  return dataset_opened(errors.after(H5VLdataset_create(
+      object, location, native::id(), name, link_list, type, space,
+      list.is_valid() ? list.raw() : creation_list, access_list, transfer_list, request)));
 }
 
 void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* name,
@@ -428,6 +434,7 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
                      hid_t memory_spaces[], hid_t file_spaces[], hid_t transfer_list,
                      const void* memory[], void** request) {
   const Call call{"H5Dwrite", std::nullopt, nullptr};
+  ErrorStack errors;
   Writes rest;
   std::optional<hid_t> alone;
   herr_t result = 0;
@@ -458,11 +465,11 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
     });
     const herr_t written = is_left ? write_together(*known, datasets[i], one, request)
                                    : write_one(*known, datasets[i], one, alone, request);
-    if (told(written, agreed) < 0) {
+    if (errors.after(told(written, agreed)) < 0) {
       result = -1;
     }
   }
-  if (write_natively(rest, transfer_list, request) < 0) {
+  if (errors.after(write_natively(rest, transfer_list, request)) < 0) {
     result = -1;
   }
   // HDF5 does not look at the event of a call that has failed.
@@ -485,8 +492,9 @@ herr_t set_extent(void* dataset, H5VL_dataset_specific_args_t* arguments, hid_t 
   if (frees) {
     outcome = tried([&] { return connector->before_freeing(&known->output()); });
   }
+  ErrorStack errors;
   const herr_t result =
-      H5VLdataset_specific(dataset, native::id(), arguments, transfer_list, request);
+      errors.after(H5VLdataset_specific(dataset, native::id(), arguments, transfer_list, request));
   if (frees) {
     connector->forget_places_of(known->output());
   }

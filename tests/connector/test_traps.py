@@ -144,6 +144,18 @@ def test_numbers_are_converted_as_hdf5_does(programs: Programs, tmp_path: Path) 
     assert not compare(native, connector)
 
 
+def test_a_call_that_fails_has_the_cause_that_hdf5_gives(
+    programs: Programs, tmp_path: Path
+) -> None:
+    native, connector = (
+        programs.run(1, "traps", "causes", tmp_path, connector=way).stdout for way in (False, True)
+    )
+    assert native == connector
+    assert "errno = 2" in native, native
+
+
+
+
 def test_short_runs_are_left_to_hdf5_together(programs: Programs, tmp_path: Path) -> None:
     done = programs.run(3, "traps", "columns", tmp_path)
     assert ", 39 calls left to HDF5" in done.stderr, done.stderr  # 13 of each rank

@@ -1139,6 +1139,80 @@ void user_block() {
   }
 }
 
+// Says on stdout why calls fail: h5py decides by that what to do next.
+void tell_cause(const char* call) {
+  std::string cause = "HDF5 does not say why";
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned /*number*/, const H5E_error2_t* error, void* to) -> herr_t {
+        *static_cast<std::string*>(to) = error->desc;
+        return 1;  // the first one
+      },
+      &cause);
+  std::printf("%s: %s\n", call, cause.c_str());
+}
+#define CAUSE_OF(call) (require((call) < 0, #call " has success"), tell_cause(#call))
+
+void causes() {
+  GOOD(chdir(folder.c_str()));  // both runs tell the same names
+  std::ofstream{"text.h5"} << "no HDF5";
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const hid_t parallel = mpi_access();
+  for (const hid_t access : {hid_t{H5P_DEFAULT}, parallel}) {
+    CAUSE_OF(H5Fopen("none.h5", H5F_ACC_RDONLY, access));
+    CAUSE_OF(H5Fopen("none.h5", H5F_ACC_RDWR, access));
+    CAUSE_OF(H5Fopen("text.h5", H5F_ACC_RDWR, access));
+    CAUSE_OF(H5Fopen(".", H5F_ACC_RDWR, access));
+    CAUSE_OF(H5Fcreate("text.h5", H5F_ACC_EXCL, H5P_DEFAULT, access));
+    CAUSE_OF(H5Fis_accessible("none.h5", access));
+    CAUSE_OF(H5Fdelete("none.h5", access));
+    const hid_t file = GOOD(H5Fcreate("out.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    const hid_t list = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+    const hsize_t chunk[2] = {10, 100};
+    GOOD(H5Pset_chunk(list, 2, chunk));
+    const hsize_t extent[2] = {rows, columns};
+    const hid_t space = GOOD(H5Screate_simple(2, extent, nullptr));
+    const hid_t taken = make_dataset(file, "taken");
+    const hid_t chunked = make_dataset(file, "chunked", list);
+    for (const char* const name : {"taken", "none/u"}) {
+      for (const hid_t creation : {hid_t{H5P_DEFAULT}, list}) {
+        CAUSE_OF(
+            H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+      }
+    }
+    CAUSE_OF(H5Dopen2(file, "none", H5P_DEFAULT));
+    CAUSE_OF(H5Oopen(file, "none", H5P_DEFAULT));
+    CAUSE_OF(H5Gopen2(file, "none", H5P_DEFAULT));
+    const hsize_t more[2] = {rows + 1, columns};
+    CAUSE_OF(H5Dset_extent(taken, more));
+    CAUSE_OF(H5Dset_extent(chunked, more));
+    const hid_t other = GOOD(H5Screate_simple(2, more, nullptr));
+    const std::vector<double> values(more[0] * more[1], 1);
+    CAUSE_OF(H5Dwrite(taken, H5T_NATIVE_DOUBLE, other, H5S_ALL, H5P_DEFAULT, values.data()));
+    hid_t datasets[] = {taken, chunked};
+    hid_t types[] = {H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE};
+    hid_t spaces[] = {other, H5S_ALL};
+    hid_t all[] = {H5S_ALL, H5S_ALL};
+    const void* arrays[] = {values.data(), values.data()};
+    CAUSE_OF(H5Dwrite_multi(2, datasets, types, spaces, all, H5P_DEFAULT, arrays));
+    const hid_t set = GOOD(H5EScreate());
+    CAUSE_OF(
+        H5Dwrite_async(taken, H5T_NATIVE_DOUBLE, other, H5S_ALL, H5P_DEFAULT, values.data(), set));
+    GOOD(H5ESclose(set));
+    if (access == H5P_DEFAULT) {
+      CAUSE_OF(H5Fcreate("out.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    }
+    for (const hid_t dataset : datasets) {
+      GOOD(H5Dclose(dataset));
+    }
+    GOOD(H5Sclose(other));
+    GOOD(H5Sclose(space));
+    GOOD(H5Pclose(list));
+    GOOD(H5Fclose(file));
+  }
+  GOOD(H5Pclose(parallel));
+}
+
 // A group that no link leads to goes when it is closed, with its datasets, and with groups that
 // lead to some. Other datasets get their places.
 void close_unlinked_groups(hid_t access) {
@@ -1383,6 +1457,7 @@ int main(int argc, char** argv) {
       {"ends_by_h5close", ends_by_h5close},
       {"opened_twice", opened_twice},
       {"user_block", user_block},
+      {"causes", causes},
       {"unlinked_groups", unlinked_groups},
       {"unlinked_groups_alone", unlinked_groups_alone},
       {"forks", forks},
