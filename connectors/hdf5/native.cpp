@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <climits>
 #include <cstddef>
 #include <functional>
@@ -28,6 +29,9 @@ namespace iocomp::hdf5::native {
 namespace {
 
 hid_t registered = H5I_INVALID_HID;
+
+std::atomic<int> threads_of_hdf5 = 0;
+thread_local bool is_thread_of_hdf5 = false;
 
 bool ask(void* dataset, H5VL_dataset_get_args_t& args) {
   return H5VLdataset_get(dataset, id(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
@@ -101,7 +105,15 @@ bool find() noexcept {
   return registered >= 0;
 }
 
-hid_t id() noexcept { return registered; }
+hid_t id() noexcept {
+  if (!is_thread_of_hdf5) {
+    is_thread_of_hdf5 = true;
+    ++threads_of_hdf5;
+  }
+  return registered;
+}
+
+bool is_used_by_this_thread_alone() noexcept { return is_thread_of_hdf5 && threads_of_hdf5 == 1; }
 
 void call_from_outside(const std::function<void()>& body) {
 #if H5_VERSION_GE(2, 0, 0)

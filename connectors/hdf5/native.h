@@ -18,8 +18,11 @@ namespace iocomp::hdf5::native {
 
 /// Look for it. False where HDF5 has none.
 [[nodiscard]] bool find() noexcept;
-/// Its identifier. Not counted: one that is held keeps the library from closing.
+/// Its identifier. Not counted: one that is held keeps the library from closing. Each callback asks
+/// for it, so it is noted which threads use HDF5.
 [[nodiscard]] hid_t id() noexcept;
+/// True if no thread but this one has ever asked for the identifier.
+[[nodiscard]] bool is_used_by_this_thread_alone() noexcept;
 /// Run `body`, which asks HDF5, while the program is in no call of HDF5.
 void call_from_outside(const std::function<void()>& body);
 

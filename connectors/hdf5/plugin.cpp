@@ -710,9 +710,10 @@ herr_t request_free(void* request) {
 
 extern const H5VL_class_t table;
 
-// The child reads what its parent has written. A thread that forks beside a call does not wait.
+// The child reads what its parent has written. A fork within a call does not wait. Neither does one
+// where another thread has used HDF5: that thread may be anywhere in it, or begin a call meanwhile.
 void finish_before_fork() {
-  if (connector != nullptr && running_calls == 0) {
+  if (native::is_used_by_this_thread_alone() && connector != nullptr && running_calls == 0) {
     native::call_from_outside([] {
       static_cast<void>(tried([] {
         connector->finish_all();

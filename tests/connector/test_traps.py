@@ -66,6 +66,7 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
         "not_taken",
         "opened_twice",
         "forks",
+        "forks_beside",
         "user_block",
         "unlinked_groups_alone",
         "removed",

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -1387,6 +1389,38 @@ void forks() {
   GOOD(H5Fclose(file));
 }
 
+// Another thread forks, and does not use HDF5.
+void forks_beside() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t list = filtered_list();
+  std::atomic<bool> has_ended = false;
+  std::thread forking{[&has_ended] {
+    while (!has_ended) {
+      const pid_t child = GOOD(fork());
+      if (child == 0) {
+        _exit(0);
+      }
+      GOOD(waitpid(child, nullptr, 0));
+    }
+  }};
+  const auto name_of = [](int i) { return "u" + std::to_string(i); };
+  constexpr int datasets = 100;
+  for (int i = 0; i < datasets; ++i) {
+    const hid_t dataset = make_dataset(file, name_of(i).c_str(), i % 2 == 0 ? H5P_DEFAULT : list);
+    GOOD(write_rows(dataset, i));
+    GOOD(H5Dclose(dataset));
+    GOOD(H5Gclose(GOOD(H5Gcreate2(file, ("g" + std::to_string(i)).c_str(), H5P_DEFAULT, H5P_DEFAULT,
+                                  H5P_DEFAULT))));
+  }
+  has_ended = true;
+  forking.join();
+  for (int i = 0; i < datasets; ++i) {
+    require(holds(file, name_of(i).c_str(), i), "a dataset is lost");
+  }
+  GOOD(H5Pclose(list));
+  GOOD(H5Fclose(file));
+}
+
 // Flushes steps until it is killed; says on stdout which are flushed. All datasets are there
 // before: HDF5 itself may leave metadata in pieces when it is killed while it writes them.
 void until_killed() {
@@ -1461,6 +1495,7 @@ int main(int argc, char** argv) {
       {"unlinked_groups", unlinked_groups},
       {"unlinked_groups_alone", unlinked_groups_alone},
       {"forks", forks},
+      {"forks_beside", forks_beside},
       {"removed", removed},
       {"linked_first", linked_first},
       {"counts", counts},
