@@ -24,6 +24,13 @@ constexpr H5Z_filter_t zstandard = 32015;  // as registered with The HDF Group
 constexpr unsigned usual_level_of_zstandard = 3;
 constexpr std::size_t checksum_bytes = 4;
 
+// HDF5 skips an optional filter that it does not have: what was filtered here it could not read.
+bool is_hdf5s(H5Z_filter_t filter) {
+  unsigned abilities = 0;
+  return H5Zfilter_avail(filter) > 0 && H5Zget_filter_info(filter, &abilities) >= 0 &&
+         (abilities & H5Z_FILTER_CONFIG_ENCODE_ENABLED) != 0;
+}
+
 bool is_known(H5Z_filter_t filter) {
   switch (filter) {
     case H5Z_FILTER_SHUFFLE:
@@ -80,7 +87,7 @@ std::optional<Filters> Filters::of(hid_t creation_list) {
                                                &found, values.data(), 0, nullptr, nullptr);
     const bool is_there =
         std::ranges::find(known.filters_, number, &Filter::number) != known.filters_.end();
-    if (is_there || !is_known(number)) {
+    if (is_there || !is_known(number) || !is_hdf5s(number)) {
       return std::nullopt;
     }
     const bool has_usual_level = number == zstandard && found == 0;

@@ -16,7 +16,8 @@ namespace iocomp::hdf5 {
 /// Fletcher's checksum, Zstandard.
 class Filters {
  public:
-  /// The filters of a creation list. Nothing where there are none, or one that is not known here.
+  /// The filters of a creation list. Nothing where there are none, or one that is not known here or
+  /// that HDF5 does not have.
   [[nodiscard]] static std::optional<Filters> of(hid_t creation_list);
 
   /// Apply them to a chunk. Thread-safe; a bench is for one thread.

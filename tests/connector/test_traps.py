@@ -69,6 +69,7 @@ def test_the_transfer_list_of_a_fallback_may_be_closed(
         "forks_beside",
         "user_block",
         "unlinked_groups_alone",
+        "skipped_filter",
         "removed",
         "linked_first",
         "counts",

@@ -1266,6 +1266,26 @@ void unlinked_groups() {
 }
 void unlinked_groups_alone() { close_unlinked_groups(H5P_DEFAULT); }
 
+// An optional filter that HDF5 does not have is skipped.
+void skipped_filter() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t list = GOOD(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t chunk[2] = {rows, columns / 4};
+  const unsigned level = 3;
+  GOOD(H5Pset_chunk(list, 2, chunk));
+  require(H5Zfilter_avail(iocomp::formats::h5::zstd_filter) == 0, "HDF5 has Zstandard");
+  GOOD(H5Pset_filter(list, iocomp::formats::h5::zstd_filter, H5Z_FLAG_OPTIONAL, 1, &level));
+  const hid_t dataset = make_dataset(file, "u", list);
+  GOOD(write_rows(dataset, 1));
+  require(holds(dataset, 1), "what was written is not read back");
+  GOOD(H5Dclose(dataset));
+  const hid_t taken = make_dataset(file, "taken");
+  GOOD(write_rows(taken, 2));
+  GOOD(H5Dclose(taken));
+  GOOD(H5Pclose(list));
+  GOOD(H5Fclose(file));
+}
+
 // A scratch file: the program removes it while it is open.
 void removed() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
@@ -1494,6 +1514,7 @@ int main(int argc, char** argv) {
       {"causes", causes},
       {"unlinked_groups", unlinked_groups},
       {"unlinked_groups_alone", unlinked_groups_alone},
+      {"skipped_filter", skipped_filter},
       {"forks", forks},
       {"forks_beside", forks_beside},
       {"removed", removed},
