@@ -199,11 +199,19 @@ std::shared_ptr<Output> Connector::file_numbered(unsigned long number) const {
   return known == by_number_.end() ? nullptr : known->second.lock();
 }
 
-Outcome Connector::make_durable(Output& output) {
+Outcome Connector::make_durable(Output& output, bool with_mounted) {
   policy_.begin_call();
   output.sync();
+  Outcome outcome = output.failure();
+  for (const auto& [number, known] : by_number_) {
+    const auto other = known.lock();
+    if (with_mounted && output.is_mounted && other && other->is_mounted && other.get() != &output) {
+      other->sync();
+      outcome = outcome.ok() ? other->failure() : outcome;
+    }
+  }
   output.meet(policy_, "the flush of a file");
-  return output.failure();
+  return outcome;
 }
 
 void Connector::meet_after_call(const Output& output) {

@@ -51,7 +51,9 @@ class Connector {
   /// The file that an object of this type lies in; null for one that is left to HDF5.
   [[nodiscard]] std::shared_ptr<Output> file_of(void* object, H5I_type_t type) const;
   /// Everything that was written is durable, on all ranks. Collective over the ranks of the file.
-  [[nodiscard]] Outcome make_durable(Output& output);
+  /// @param with_mounted  so are all files that are mounted on others, or have others on them.
+  /// @return the first failure of these files.
+  [[nodiscard]] Outcome make_durable(Output& output, bool with_mounted);
   /// HDF5 is about to give storage of the file back, and may use it for something else. Collective
   /// over the ranks of the file. @param output  may be null. @return its failure.
   [[nodiscard]] Outcome before_freeing(Output* output);

@@ -67,6 +67,8 @@ class Output {
   int opened = 0;
   /// Datasets that are opened from now on are left to HDF5.
   bool is_left = false;
+  /// The program has mounted it, or another file on it.
+  bool is_mounted = false;
   /// A close has told the failure.
   bool is_told_at_close = false;
   Chunks chunks = Chunks::left;

@@ -236,7 +236,9 @@ herr_t flush(void* object, H5VL_file_specific_args_t* arguments, hid_t transfer_
   Outcome outcome = finish_all(object, arguments->args.flush.obj_type);
   const herr_t result = H5VLfile_specific(object, native::id(), arguments, transfer_list, request);
   if (output) {
-    outcome = tried([&] { return connector->make_durable(*output); });
+    const bool with_mounted = arguments->args.flush.scope == H5F_SCOPE_GLOBAL;
+    const Outcome durable = tried([&] { return connector->make_durable(*output, with_mounted); });
+    outcome = outcome.ok() ? durable : outcome;
   }
   return told(result, outcome);
 }
@@ -575,6 +577,14 @@ herr_t dataset_close(void* dataset, hid_t transfer_list, void** request) {
 herr_t group_specific(void* group, H5VL_group_specific_args_t* arguments, hid_t transfer_list,
                       void** request) {
   const Outcome outcome = finish_all(group, H5I_GROUP);
+  if (arguments->op_type == H5VL_GROUP_MOUNT && connector != nullptr) {
+    for (const auto& output : {connector->file_of(group, H5I_GROUP),
+                               connector->find_file(arguments->args.mount.child_file)}) {
+      if (output) {
+        output->is_mounted = true;
+      }
+    }
+  }
   return told(H5VLgroup_specific(group, native::id(), arguments, transfer_list, request), outcome);
 }
 

@@ -156,6 +156,9 @@ def test_a_call_that_fails_has_the_cause_that_hdf5_gives(
     assert "errno = 2" in native, native
 
 
+def test_a_flush_tells_of_mounted_files(programs: Programs, tmp_path: Path) -> None:
+    settings = {"IOCOMP_TEST_FAILS": "1", **SMALL}
+    programs.run(1, "traps", "failing_mount", tmp_path, late=0, **settings)
 
 
 def test_short_runs_are_left_to_hdf5_together(programs: Programs, tmp_path: Path) -> None:

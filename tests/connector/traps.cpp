@@ -1286,6 +1286,27 @@ void skipped_filter() {
   GOOD(H5Fclose(file));
 }
 
+// The flush of a file with others on it tells that one of them has failed.
+void failing_mount() {
+  const hid_t file = make_file("out.h5", H5P_DEFAULT);
+  const hid_t mounted = make_file("two.h5", H5P_DEFAULT);
+  const hid_t apart = make_file("three.h5", H5P_DEFAULT);
+  GOOD(H5Gclose(GOOD(H5Gcreate2(file, "m", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+  GOOD(H5Fmount(file, "m", mounted, H5P_DEFAULT));
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const hid_t dataset = make_dataset(file, "m/u");
+  write_rows(dataset, 1);
+  require(H5Fflush(file, H5F_SCOPE_GLOBAL) < 0, "the flush of all has success");
+  GOOD(H5Fflush(file, H5F_SCOPE_LOCAL));
+  GOOD(H5Fflush(apart, H5F_SCOPE_GLOBAL));
+  GOOD(H5Dclose(dataset));
+  GOOD(H5Funmount(file, "m"));
+  GOOD(H5Fclose(apart));
+  require(H5Fclose(mounted) < 0, "closing the file has success");
+  GOOD(H5Fclose(mounted));
+  GOOD(H5Fclose(file));
+}
+
 // A scratch file: the program removes it while it is open.
 void removed() {
   const hid_t file = make_file("out.h5", H5P_DEFAULT);
@@ -1515,6 +1536,7 @@ int main(int argc, char** argv) {
       {"unlinked_groups", unlinked_groups},
       {"unlinked_groups_alone", unlinked_groups_alone},
       {"skipped_filter", skipped_filter},
+      {"failing_mount", failing_mount},
       {"forks", forks},
       {"forks_beside", forks_beside},
       {"removed", removed},
