@@ -142,7 +142,7 @@ bool Dataset::shrinks_to(const hsize_t* extent) const {
 std::optional<Dataset::Selected> Dataset::look_at(const Request& request) {
   const bool is_from_list = request.memory_space == H5S_PLIST || request.file_space == H5S_PLIST;
   if (is_left_ || is_from_list || request.file_space == H5S_BLOCK ||
-      has_transform(request.transfer_list)) {
+      has_transform(request.transfer_list) || (request.is_collective && !output().is_shared())) {
     return std::nullopt;
   }
   Selected selected{.whole = native::space(open_->native()), .type = native::type(open_->native())};

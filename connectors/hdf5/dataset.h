@@ -33,6 +33,7 @@ class Dataset {
     hid_t memory_space;
     hid_t file_space;
     hid_t transfer_list;
+    bool is_collective;  ///< by the transfer list
     const void* memory;
     std::shared_ptr<Event> event;  ///< null: the memory may change when the call returns
   };

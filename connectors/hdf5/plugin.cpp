@@ -390,7 +390,8 @@ herr_t write_one(Dataset& known, void* dataset, const Dataset::Request& write,
     return told(0, outcome);
   }
   connector->report().left();
-  return write_alone(dataset, write, alone, request);
+  return known.output().is_shared() ? write_alone(dataset, write, alone, request)
+                                    : pass_on(dataset, write, request);
 }
 
 bool is_collective(hid_t transfer_list) {
@@ -441,7 +442,8 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
   std::optional<hid_t> alone;
   herr_t result = 0;
   const auto event = request == nullptr ? nullptr : std::make_shared<Event>();
-  const bool are_all_here = count == 1 && is_collective(transfer_list);
+  const bool is_together = is_collective(transfer_list);
+  const bool are_all_here = count == 1 && is_together;
   for (std::size_t i = 0; i < count; ++i) {
     Dataset* const known = connector == nullptr ? nullptr : connector->find(datasets[i]);
     if (known == nullptr) {
@@ -458,6 +460,7 @@ herr_t dataset_write(std::size_t count, void* datasets[], hid_t memory_types[],
                                .memory_space = memory_spaces[i],
                                .file_space = file_spaces[i],
                                .transfer_list = transfer_list,
+                               .is_collective = is_together,
                                .memory = memory[i],
                                .event = event};
     bool is_left = false;

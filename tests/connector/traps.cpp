@@ -1203,6 +1203,12 @@ void causes() {
     GOOD(H5ESclose(set));
     if (access == H5P_DEFAULT) {
       CAUSE_OF(H5Fcreate("out.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access));
+      const hid_t transfer = GOOD(H5Pcreate(H5P_DATASET_XFER));
+      GOOD(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE));
+      for (const hid_t dataset : datasets) {
+        CAUSE_OF(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, transfer, values.data()));
+      }
+      GOOD(H5Pclose(transfer));
     }
     for (const hid_t dataset : datasets) {
       GOOD(H5Dclose(dataset));
