@@ -314,13 +314,22 @@ bool Client::advance_files() {
 }
 
 void Client::close(File* file) {
-  const auto found = files_.find(file->key());
   const std::uint64_t key = file->key();
-  const Outcome closed = outcome_of([&] { found->second.file->close(); });
-  forget(found);
+  const Outcome closed = end(files_.find(key));
   const Outcome untold = link_.failures().take_untold(key);
-  const Outcome& told = closed.ok() && !has_bug(Bug::failure_not_told) ? untold : closed;
+  const Outcome& told = untold.ok() || has_bug(Bug::failure_not_told) ? closed : untold;
   told.throw_unless_ok();
+}
+
+// The book of failures has its outcome then, which may have been told before.
+Outcome Client::end(OpenedFiles::iterator open) {
+  const std::uint64_t key = open->first;
+  const Outcome closed = outcome_of([&] { open->second.file->close(); });
+  if (!closed.ok()) {
+    link_.failures().add(key, FailureBook::no_step, closed);
+  }
+  forget(open);
+  return closed;
 }
 
 void Client::forget(OpenedFiles::iterator closed) {
@@ -344,7 +353,7 @@ std::uint64_t Client::close_later(File* file) {
   const std::uint64_t number = opened.closing;
   const Outcome begun = outcome_of([&] { file->begin_close(); });
   if (!begun.ok()) {
-    link_.failures().add(file->key(), begun);
+    link_.failures().add(file->key(), FailureBook::no_step, begun);
   }
   settle_closed();
   return number;
@@ -369,7 +378,7 @@ void Client::settle_closed() {
       continue;
     }
     if (!outcome.ok()) {
-      link_.failures().add(key, outcome);
+      link_.failures().add(key, FailureBook::no_step, outcome);
     }
     outcome = link_.failures().untold(key);
     Ticket& ticket = *link_.tickets().find(opened.closing);
@@ -584,10 +593,8 @@ void Client::meet(const char* call) {
 Outcome Client::finalize() {
   Outcome first;
   while (!files_.empty()) {
-    const Outcome closed = outcome_of([&] { close(files_.begin()->second.file.get()); });
-    if (first.ok()) {
-      first = closed;
-    }
+    const Outcome closed = end(files_.begin());
+    first = first.ok() ? closed : first;
   }
   try {
     say_goodbye();
@@ -598,11 +605,12 @@ Outcome Client::finalize() {
     link_.server_side().say_gone();
   }
   const Outcome met = outcome_of([this] { meet("finalize"); });
-  if (first.ok()) {
-    first = met;
+  if (!met.ok()) {
+    link_.failures().add(0, FailureBook::no_step, met);
+    first = first.ok() ? met : first;
   }
-  const Outcome untold = link_.failures().take_any_untold();
-  return first.ok() ? untold : first;
+  const Outcome untold = link_.failures().take_untold();
+  return untold.ok() ? first : untold;
 }
 
 // MPI_Finalize waits for the other ranks, so this rank waits here for what they need of it.

@@ -132,6 +132,7 @@ class Client {
   void submit_files();
   bool advance_files();
   void forget(OpenedFiles::iterator closed);
+  [[nodiscard]] Outcome end(OpenedFiles::iterator open);
   void meet(const char* call);
   void settle_closed();
   [[nodiscard]] MPI_Comm members_comm(OpenedFile& opened);

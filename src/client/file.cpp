@@ -515,7 +515,7 @@ void File::close() {
     closed = carrier_->close();
   });
   if (!closed.ok()) {
-    link_.failures().add(key_, closed);
+    link_.failures().add(key_, FailureBook::no_step, closed);
   }
   if (puts_.is_dropped()) {  // the program knows that
     link_.failures().told(key_, steps::unfinished(name_, current_step()).story);

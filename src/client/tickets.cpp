@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <iterator>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,30 +35,23 @@ void TicketBook::for_each(const std::function<void(std::uint64_t, Ticket&)>& vis
   }
 }
 
-void FailureBook::add(std::uint64_t file, const Outcome& outcome) {
-  const bool known = std::any_of(failures_.begin(), failures_.end(), [&](const Failure& failure) {
-    return failure.file == file && failure.outcome.story == outcome.story;
+void FailureBook::add(std::uint64_t file, std::int64_t step, const Outcome& outcome) {
+  const bool is_known = std::ranges::any_of(failures_, [&](const Failure& failure) {
+    const bool has_same_story = failure.outcome.story == outcome.story;
+    return failure.file == file && ((has_same_story && (step == failure.step || step == no_step)) ||
+                                    (failure.is_cause && step >= failure.step));
   });
-  if (!known) {
-    failures_.push_back({file, outcome, false});
+  if (!is_known) {
+    failures_.push_back({file, step, outcome, is_told(file, outcome.story)});
   }
 }
 
-void FailureBook::add_cause(std::uint64_t file, const Outcome& cause) {
-  const auto is_later = [file](const Failure& failure) {
-    return failure.file == file && !failure.told;
-  };
-  const auto later = std::ranges::find_if(failures_, is_later);
-  std::vector<Failure> rest{std::make_move_iterator(later),
-                            std::make_move_iterator(failures_.end())};
-  failures_.erase(later, failures_.end());
-  add(file, cause);
-  for (const auto& failure : rest) {
-    const bool is_cause = failure.file == file && failure.outcome.story == cause.story;
-    if (!is_cause) {
-      failures_.push_back(failure);
-    }
-  }
+void FailureBook::add_cause(std::uint64_t file, std::int64_t from_step, const Outcome& cause) {
+  const bool was_told = is_told(file, cause.story);
+  std::erase_if(failures_, [&](const Failure& failure) {
+    return failure.is_untold(file) && failure.step >= from_step;
+  });
+  failures_.push_back({file, from_step, cause, was_told, true});
 }
 
 bool FailureBook::is_told(std::uint64_t file, const std::string& story) const {
@@ -79,36 +73,30 @@ void FailureBook::tell(std::uint64_t file, const Outcome& failure) {
   throw Error{failure.code, failure.story};
 }
 
-Outcome FailureBook::take_untold(std::uint64_t file) {
-  Outcome first;
-  for (auto& failure : failures_) {
-    if (failure.file == file && !std::exchange(failure.told, true) && first.ok()) {
-      first = failure.outcome;
+Outcome FailureBook::untold(std::optional<std::uint64_t> file) const {
+  const Failure* first = nullptr;
+  std::set<std::pair<std::uint64_t, std::int64_t>> steps;
+  for (const auto& failure : failures_) {
+    if (!failure.is_untold(file)) {
+      continue;
+    }
+    steps.emplace(failure.file, failure.step);
+    if (first == nullptr || (failure.file == first->file && failure.step < first->step)) {
+      first = &failure;
     }
   }
-  return first;
-}
-
-Outcome FailureBook::untold(std::uint64_t file) const {
-  const auto first = std::ranges::find_if(
-      failures_, [file](const Failure& failure) { return failure.file == file && !failure.told; });
-  return first == failures_.end() ? Outcome{} : first->outcome;
-}
-
-Outcome FailureBook::take_any_untold() {
-  Outcome first;
-  int more = 0;
-  for (auto& failure : failures_) {
-    if (!std::exchange(failure.told, true)) {
-      if (first.ok()) {
-        first = failure.outcome;
-      } else {
-        ++more;
-      }
-    }
+  Outcome told = first == nullptr ? Outcome{} : first->outcome;
+  if (const auto more = std::ssize(steps) - 1; more > 0) {
+    told.story += " (and " + std::to_string(more) +
+                  (more == 1 ? " more step has failed)" : " more steps have failed)");
   }
-  if (more > 0) {
-    first.story += " (and " + std::to_string(more) + " more failures that nobody asked for)";
+  return told;
+}
+
+Outcome FailureBook::take_untold(std::optional<std::uint64_t> file) {
+  Outcome first = untold(file);
+  for (auto& failure : failures_) {
+    failure.told = failure.told || failure.is_untold(file);
   }
   return first;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -85,29 +86,35 @@ class TicketBook {
 /// The failures of a session on this rank, so that none stays untold.
 class FailureBook {
  public:
-  /// Add a failure of a file (0: of the session). Of several with the same story, the first is
-  /// kept.
-  void add(std::uint64_t file, const Outcome& outcome);
-  /// Add the cause of a file's failure. It is told before its consequences that were not told yet.
-  void add_cause(std::uint64_t file, const Outcome& cause);
+  static constexpr std::int64_t no_step = -1;  ///< the failure is of the whole file
+
+  /// Add a failure of a step of a file (0: of the session), unless it is known, or follows from the
+  /// cause of the file's failure.
+  void add(std::uint64_t file, std::int64_t step, const Outcome& outcome);
+  /// Add the cause of a file's failure from a step on. It is told instead of what follows from it.
+  void add_cause(std::uint64_t file, std::int64_t from_step, const Outcome& cause);
   [[nodiscard]] bool is_told(std::uint64_t file, const std::string& story) const;
   /// The program was told this failure of the file.
   void told(std::uint64_t file, const std::string& story);
   /// The same, by this call. @throws Error with the failure.
   [[noreturn]] void tell(std::uint64_t file, const Outcome& failure);
-  /// The first failure of a file that was not told; all of that file count as told from now on.
-  [[nodiscard]] Outcome take_untold(std::uint64_t file);
-  /// The same, but it stays untold.
-  [[nodiscard]] Outcome untold(std::uint64_t file) const;
-  /// The first failure of all that was not told, and the number of others. All count as told from
-  /// now on.
-  [[nodiscard]] Outcome take_any_untold();
+  /// The failure that was not told of the lowest step of a file, and the number of other such
+  /// steps.
+  /// @param file  nothing: of the first file that has one, and the number of such steps of all.
+  [[nodiscard]] Outcome untold(std::optional<std::uint64_t> file = {}) const;
+  /// The same; all these failures count as told from now on.
+  [[nodiscard]] Outcome take_untold(std::optional<std::uint64_t> file = {});
 
  private:
   struct Failure {
     std::uint64_t file;
+    std::int64_t step;
     Outcome outcome;
     bool told;
+    bool is_cause = false;  ///< later steps have failed too, and the story says so
+    [[nodiscard]] bool is_untold(const std::optional<std::uint64_t>& of) const {
+      return !told && (!of || file == *of);
+    }
   };
   std::vector<Failure> failures_;
 };

@@ -230,7 +230,7 @@ void LocalCarrier::settle(std::int64_t step, const Outcome& outcome) {
   const Outcome told = writer().in_file(outcome, step);
   if (!told.ok()) {
     failed_.emplace(step, told);
-    link_.failures().add(setup_.key, told);
+    link_.failures().add(setup_.key, step, told);
   }
   blocks_.settled(step, told);
   settled_ = step + 1;
@@ -552,7 +552,7 @@ std::size_t LocalCarrier::resume(Remains remains, const commit::Left& left,
   link_.progress().heard(setup_.key, {.settled = settled_});
   for (auto& [step, failure] : failed_) {
     failure = writer().in_file(failure, step);
-    link_.failures().add(setup_.key, failure);
+    link_.failures().add(setup_.key, step, failure);
     link_.progress().settled(setup_.key, step, failure);
   }
   for (auto& [number, known] : remains.steps) {

@@ -56,7 +56,7 @@ void Ledger::fail(std::uint64_t file, std::uint64_t number, const Outcome& outco
   if (ticket != nullptr) {
     ticket->fail(outcome);
   }
-  failures_.add(file, outcome);
+  failures_.add(file, ticket != nullptr ? ticket->step : FailureBook::no_step, outcome);
 }
 
 void Ledger::gave_up(std::uint64_t file, std::int64_t step, const Outcome& why) {
@@ -66,7 +66,7 @@ void Ledger::gave_up(std::uint64_t file, std::int64_t step, const Outcome& why) 
       ticket.fail(why);
     }
   });
-  failures_.add(file, why);
+  failures_.add(file, step, why);
 }
 
 void Ledger::settled(std::uint64_t file, const EndOfStep& end_of_step) {
@@ -88,7 +88,7 @@ void Ledger::settled(std::uint64_t file, const EndOfStep& end_of_step) {
 
 void Ledger::lost(std::uint64_t file, std::int64_t from_step, const Outcome& cause) {
   settled(file, [&](std::int64_t step) { return step >= from_step ? &cause : nullptr; });
-  failures_.add_cause(file, cause);
+  failures_.add_cause(file, from_step, cause);
 }
 
 bool Ledger::has_reached(std::uint64_t number, State state) {

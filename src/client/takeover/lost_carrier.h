@@ -22,8 +22,9 @@ class LostCarrier : public Carrier {
               std::function<bool(std::int64_t)> is_committed)
       : key_{key}, why_{std::move(why)}, link_{link}, is_committed_{std::move(is_committed)} {
     if (!why_.ok()) {
-      link_.failures().add(key_, why_);
-      link_.progress().lost(key_, link_.progress().standing(key_).settled, why_);
+      const auto from_step = link_.progress().standing(key_).settled;
+      link_.failures().add_cause(key_, from_step, why_);
+      link_.progress().lost(key_, from_step, why_);
     } else {
       link_.progress().closed(key_);
     }

@@ -78,7 +78,7 @@ TEST_F(LedgerTest, WhatComesOfTheCauseLaterIsNotTold) {
   ledger_.lost(file, 0, difference);
   EXPECT_EQ(ask(ticket).story, difference.story);
   ledger_.fail(file, ticket, missing);
-  EXPECT_TRUE(ledger_.failures().take_any_untold().ok());
+  EXPECT_TRUE(ledger_.failures().take_untold().ok());
 }
 
 TEST_F(LedgerTest, WhatComesOfAStepThatWasGivenUpIsNotTold) {
@@ -88,9 +88,39 @@ TEST_F(LedgerTest, WhatComesOfAStepThatWasGivenUpIsNotTold) {
   EXPECT_EQ(ledger_.failures().take_untold(file).story, difference.story);
   EXPECT_EQ(ask(of_step).story, difference.story);
   ledger_.fail(file, of_step, missing);
-  EXPECT_TRUE(ledger_.failures().take_any_untold().ok());
+  EXPECT_TRUE(ledger_.failures().take_untold().ok());
   ledger_.fail(file, of_next, missing);
-  EXPECT_EQ(ledger_.failures().take_any_untold().story, missing.story);
+  EXPECT_EQ(ledger_.failures().take_untold().story, missing.story);
+}
+
+TEST_F(LedgerTest, TheLowestOfFailedStepsIsToldAndTheNumberOfOthers) {
+  auto& failures = ledger_.failures();
+  ledger_.fail(file, put(5), missing);  // writes fail before steps settle
+  ledger_.fail(file, put(5), {ErrorCode::storage_failure, "the disk is full"});
+  for (std::int64_t step = 1; step <= 4; ++step) {
+    ledger_.gave_up(file, step, difference);  // one commit of several steps
+  }
+  failures.add(file + 1, 0, missing);
+  EXPECT_EQ(failures.untold(file).story, difference.story + " (and 4 more steps have failed)");
+  EXPECT_EQ(failures.untold().story, difference.story + " (and 5 more steps have failed)");
+  EXPECT_FALSE(failures.take_untold(file).ok());
+  EXPECT_EQ(failures.take_untold().story, missing.story);  // each is told once
+  EXPECT_TRUE(failures.untold().ok());
+}
+
+TEST_F(LedgerTest, AStepThatFailedBeforeTheCauseIsToldFirst) {
+  ledger_.gave_up(file, 1, missing);
+  ledger_.lost(file, 2, difference);
+  ledger_.gave_up(file, 3, difference);  // follows from the cause
+  EXPECT_EQ(ledger_.failures().take_untold(file).story,
+            missing.story + " (and 1 more step has failed)");
+}
+
+TEST_F(LedgerTest, AFailureOfTheWholeFileIsToldFirst) {
+  ledger_.gave_up(file, 0, difference);
+  ledger_.failures().add(file, FailureBook::no_step, missing);
+  EXPECT_EQ(ledger_.failures().take_untold(file).story,
+            missing.story + " (and 1 more step has failed)");
 }
 
 TEST_F(LedgerTest, APutThatFailedKeepsItsOwnStoryWhenItsStepIsGivenUp) {
