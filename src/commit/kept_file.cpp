@@ -62,7 +62,11 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   KeptFile kept;
   kept.head.steps = manifest.committed_steps;
   kept.head.bytes = names.folder_mark.empty() ? manifest.bytes : 0;  // what was told late may go
-  while (kept.head.steps > 0 && inventory.name_of(kept.head.steps - 1).number > after) {
+  const auto stays = [&](std::int64_t step) {  // failed steps behind all others leave their numbers
+    return inventory.name_of(step).number <= after &&
+           std::ranges::find(manifest.absent, step) == manifest.absent.end();
+  };
+  while (kept.head.steps > 0 && !stays(kept.head.steps - 1)) {
     --kept.head.steps;
   }
   const auto is_lost = [&kept](std::int64_t step) { return step >= kept.head.steps; };

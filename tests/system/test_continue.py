@@ -8,7 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from actors import INCONSISTENT_CALLS, INVALID_ARGUMENT, TARGET_EXISTS, UNSUPPORTED, Actors, Job
+from actors import (
+    INCONSISTENT_CALLS,
+    INVALID_ARGUMENT,
+    OVERLAPPING_PUTS,
+    TARGET_EXISTS,
+    UNSUPPORTED,
+    Actors,
+    Job,
+)
 from files import (
     MODES,
     dumped_steps,
@@ -185,6 +193,21 @@ def test_a_series_goes_on(actors: Actors, back_end: str, mode: str) -> None:
             assert file["u"].shape == (4, 64, 32)
             assert file.attrs["note"] in ("first", b"first")
     assert not leftovers(folder)
+
+
+@pytest.mark.parametrize("back_end", SERIES)
+def test_steps_that_failed_at_the_end_leave_their_numbers(actors: Actors, back_end: str) -> None:
+    """The next job goes on behind the last committed step, as `latest` says, with its number."""
+    going = {"existing": "continue"}
+    lines = steps("series", [0, 1, 2, 3, 4, 5])
+    for number in (2, 4, 5):  # their puts overlap
+        lines.insert(lines.index(f"wait_step out {number}") - 1, "@0 put out u start=0x0 count=1x32")
+    first = play(actors, lines, back_end, "sync", None, **going)
+    assert {entry["code"] for entry in first.failures()} == {OVERLAPPING_PUTS}, first
+    assert found(actors, back_end, "sync", first.folder)[:2] == ([0, 1, 3], 3)
+    second = play(actors, steps("series", [4, 5]), back_end, "sync", first.folder, **going)
+    assert not second.failures(), second
+    assert found(actors, back_end, "sync", first.folder) == ([0, 1, 3, 4, 5], 5, 0.5)
 
 
 @pytest.mark.parametrize("mode", MODES)
