@@ -22,8 +22,6 @@
 #include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/member_blocks.h"
-#include "client/takeover/left_file.h"
-#include "client/takeover/remains.h"
 #include "client/tickets.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
@@ -524,29 +522,28 @@ Outcome LocalCarrier::close() {
   return closed_->ok() ? written : *closed_;
 }
 
-// Takes over what servers have left.
-
-std::size_t LocalCarrier::resume(Remains remains, const commit::Left& left,
-                                 const HasNote& has_note) {
+void LocalCarrier::go_on_after(const commit::Left& left, std::int64_t ended,
+                               std::vector<std::vector<std::byte>> events,
+                               std::shared_ptr<disk::OutputFile> file) {
   auto* const lead = council_.lead();
   if (lead != nullptr) {
     lead->begin_again();
   }
-  for (std::size_t number = 0; number < remains.events.size(); ++number) {
-    council_.reports().event({static_cast<std::int64_t>(number), council_.compute_rank(),
-                              std::move(remains.events[number])});
+  for (std::size_t number = 0; number < events.size(); ++number) {
+    council_.reports().event(
+        {static_cast<std::int64_t>(number), council_.compute_rank(), std::move(events[number])});
   }
   if (lead != nullptr) {
     lead->go_on_after(left);
   }
   if (!setup_.file_per_step) {
-    // New descriptors would not hear of an fsync that failed while there were servers.
+    // New descriptors would not hear of an fsync that failed before.
     writer().files().go_on_in(
         left.path, left.is_published ? formats::Opening::finds_earlier : formats::Opening::finds,
-        std::move(remains.file));
+        std::move(file));
   }
   opening_.told = protocol::Opened{Outcome{}};
-  ended_.steps = remains.ended;
+  ended_.steps = ended;
   settled_ = left.settled;
   failed_ = left.failed;
   link_.progress().heard(setup_.key, {.settled = settled_});
@@ -555,132 +552,6 @@ std::size_t LocalCarrier::resume(Remains remains, const commit::Left& left,
     link_.failures().add(setup_.key, step, failure);
     link_.progress().settled(setup_.key, step, failure);
   }
-  for (auto& [number, known] : remains.steps) {
-    if (number < settled_) {
-      continue;
-    }
-    Outcome failure = known.failure;
-    if (setup_.file_per_step && failure.ok() && has_note(protocol::Note::dropped, number)) {
-      failure = {ErrorCode::storage_failure, "the step failed"};
-    }
-    if (!known.variables.empty() && failure.ok()) {
-      // Blocks that a server has written for this rank are made durable through this rank's
-      // descriptor.
-      (void)writer().files().writer_of(number).file().open();
-      writer().note_writing(number);
-    }
-    writer().restore(number, std::move(known.puts));
-    writer().fail_step(number, failure);
-    blocks_.restore(number, std::move(known.variables));
-  }
-  std::map<std::uint64_t, std::vector<Remains::Piece>> pieces;
-  for (const std::uint64_t number : remains.in_headers) {
-    const Ticket* ticket = link_.tickets().find(number);
-    if (ticket != nullptr && ticket->step >= settled_) {
-      Remains::Piece lost;
-      lost.variable.name = ticket->variable;
-      lost.step = ticket->step;
-      lost.count = 1;
-      lost.ticket = number;
-      pieces[number].push_back(std::move(lost));
-    }
-  }
-  for (auto& piece : remains.pieces) {
-    if (piece.step >= settled_) {
-      piece.copy = link_.copies().needed_for_disk(link_.server_side().take_copy(piece.post));
-      pieces[piece.ticket].push_back(std::move(piece));
-    }
-  }
-  resume_tickets(pieces);
-  const std::size_t blocks = pieces.size();
-  for (auto& [ticket, its_pieces] : pieces) {
-    write_again(ticket, std::move(its_pieces));
-  }
-  for (const auto& [number, known] : remains.steps) {
-    if (number >= settled_ && known.ended) {
-      auto counts = this->counts(
-          number, false,
-          {has_bug(Bug::checksums_left_behind) ? PutSums{} : known.sums, known.predecessors});
-      counts.events = known.events;
-      council_.ended(Kind::home_step, counts);
-    }
-  }
-  return blocks;
-}
-
-void LocalCarrier::resume_tickets(
-    const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces) {
-  std::vector<std::uint64_t> done;
-  link_.tickets().for_each([&](std::uint64_t number, Ticket& ticket) {
-    if (ticket.file != setup_.key) {
-      return;
-    }
-    ticket.posts.clear();
-    if (ticket.step < settled_ && !failed_.contains(ticket.step)) {
-      ticket.written = ticket.durable = ticket.pieces;
-      done.push_back(number);
-    } else if (ticket.step < settled_) {
-      if (ticket.failure.ok()) {
-        ticket.fail(failed_.at(ticket.step));
-      }
-    } else if (!ticket.failure.ok()) {
-      writer().fail_step(ticket.step, ticket.failure);
-    } else if (ticket.pieces > 0 && ticket.written == ticket.pieces) {
-      writer().restore({.step = ticket.step, .ticket = number});
-    } else if (!pieces.contains(number)) {
-      ticket.pieces = ticket.written = ticket.durable = 0;  // its put will be made again
-    }
-  });
-  std::ranges::for_each(done, [this](auto number) { link_.tickets().settle(number); });
-}
-
-// A piece that no server has taken lies where it was, or in a copy. A piece that was taken, and is
-// not known to be written, was lost with its server.
-void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece> pieces) {
-  const auto held = std::make_shared<std::vector<Remains::Piece>>(std::move(pieces));
-  const auto is_lost = [this](const Remains::Piece& piece) {
-    return piece.count > 0 && link_.transport()->is_taken(piece.post);
-  };
-  std::int64_t elements = 1;  // the last one ends when all of the others were given
-  for (const auto& piece : *held) {
-    elements += piece.count;
-  }
-  const Remains::Piece& any = held->back();
-  const auto block = writer().begin(any.step, {any.region, 0, elements}, -1, number);
-  block->variable = any.variable;
-  block->is_in_file_order = true;
-  link_.tickets().find(number)->kept = true;
-  writer().given(block, true);
-  auto& file = writer().files().writer_of(any.step);
-  Outcome failure;
-  std::int64_t left = elements;
-  for (auto& piece : *held) {
-    if (is_lost(piece) && !has_bug(Bug::lost_piece_is_written)) {
-      failure = {ErrorCode::storage_failure,
-                 *link_.loss() + "; it had taken the block, and not written it"};
-    } else if (piece.count > 0 && !has_bug(Bug::left_piece_forgotten)) {
-      if (piece.rows && !is_lost(piece)) {
-        const auto& rows = *piece.rows;
-        piece.packed.resize(rows.bytes());
-        array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
-                    piece.packed.data());
-      } else if (piece.variable.kept_bits > 0 && !is_lost(piece)) {
-        piece.packed.assign(piece.bytes.begin(), piece.bytes.end());  // to be rounded there
-      }
-      writing::Chunk chunk;
-      chunk.piece = block;
-      chunk.first = piece.first;
-      chunk.count = piece.count;
-      chunk.bytes = piece.packed.empty() ? piece.bytes : std::span<const std::byte>{piece.packed};
-      chunk.own_bytes = piece.packed;
-      chunk.loan = held;
-      block->offset = writer().files().offset(piece.variable.id, piece.step);
-      left -= piece.count;
-      file.write(std::move(chunk));
-    }
-  }
-  file.submit();
-  writing::end(block, left, failure);
 }
 
 }  // namespace iocomp::client

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,10 +21,10 @@
 #include "client/council/meeting.h"
 #include "client/link.h"
 #include "client/local/member_blocks.h"
-#include "client/takeover/left_file.h"
-#include "client/takeover/remains.h"
 #include "commit/publication.h"
+#include "commit/publisher.h"
 #include "contents/catalogue.h"
+#include "disk/output_file.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "writer/writer_file.h"
@@ -54,10 +55,17 @@ class LocalCarrier : public Carrier {
   /// Open the file. Collective over the file's ranks; they wait for one another here. @throws
   /// Error, the same on all ranks.
   [[nodiscard]] contents::Beginning open();
-  /// Called instead of `open`: go on with what servers have left, in a format whose offsets follow
-  /// from its layout. Waits for nobody. @return blocks of this rank that are written again, or
-  /// first.
-  std::size_t resume(Remains remains, const commit::Left& left, const HasNote& has_note);
+  /// Called instead of `open`: go on with a file that others have begun, in a format whose offsets
+  /// follow from its layout. Waits for nobody.
+  /// @param ended   steps that this rank has ended.
+  /// @param events  that it has made.
+  /// @param file    the descriptors of the file of all steps, if this rank has had it open.
+  void go_on_after(const commit::Left& left, std::int64_t ended,
+                   std::vector<std::vector<std::byte>> events,
+                   std::shared_ptr<disk::OutputFile> file);
+  // The parts to which this rank tells what it has put and ended by then.
+  [[nodiscard]] FileCouncil& council() noexcept { return council_; }
+  [[nodiscard]] MemberBlocks& blocks() noexcept { return blocks_; }
 
   void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
@@ -113,9 +121,6 @@ class LocalCarrier : public Carrier {
   void lose(const Outcome& why);
   void say_closed(std::int64_t open_step, bool exchanges, const StepEnd& end);
   void leave();
-
-  void resume_tickets(const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces);
-  void write_again(std::uint64_t ticket, std::vector<Remains::Piece> pieces);
 
   Setup setup_;
   Link& link_;

@@ -25,8 +25,6 @@
 #include "client/group_ranks.h"
 #include "client/local/local_carrier.h"
 #include "client/local/member_blocks.h"
-#include "client/takeover/left_file.h"
-#include "client/takeover/remains.h"
 #include "commit/file_terms.h"
 #include "commit/lead.h"
 #include "commit/owner.h"
@@ -270,7 +268,7 @@ void LocalOpener::write_beside(OpenedFile& opened, Terms& terms) {
 void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   Meeting& meeting = meet_to_open(opened, comm);
   Terms terms = this->terms(opened);
-  // Not so in `resume`: the lead may open a file that others have written by then.
+  // Not so in `go_on_after`: the lead may open a file that others have written by then.
   terms.blocks.writer.lead_syncs = commit::lead_syncs(
       opened.format->traits(), terms.blocks.writer.files.disk, opened.settings.file_per_step);
   terms.council.peers = {.comm = opened.comm, .ranks = {}, .tag = council_tag};
@@ -315,13 +313,8 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   opened.local = &opening;
 }
 
-std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNote& has_note) {
-  if (!opened.held) {
-    commit::Publication names{opened.identity(place_.job), *opened.format,
-                              &opened.file->catalogue()};
-    names.begin_at(opened.remote->beginning());
-    opened.held = names.path().shared_folder();
-  }
+std::unique_ptr<LocalCarrier> LocalOpener::go_on_after(const OpenedFile& opened,
+                                                       const commit::Left& left) {
   Terms terms = this->terms(opened);
   terms.council.peers = {
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
@@ -335,24 +328,17 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   }
   const commit::Publication names{terms.council.lead.publisher.identity, *opened.format,
                                   &opened.file->catalogue()};
-  const commit::Left left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
-                                           opened.file->catalogue());
-  remove_temporaries(names, opened.settings.file_per_step, remains);
   if (!has_bug(Bug::beginning_forgotten)) {
     terms.council.lead.open.beginning = opened.remote->beginning();
   }
   terms.council.lead.first_step = left.settled;
   terms.council.lead.committed = left.committed();
-  auto carrier = std::make_unique<LocalCarrier>(
+  return std::make_unique<LocalCarrier>(
       LocalCarrier::Setup{.key = opened.file->key(),
                           .name = opened.file->name(),
                           .file_per_step = opened.settings.file_per_step,
                           .steps_in_flight = opened.settings.steps_in_flight},
       std::move(terms.council), std::move(terms.blocks), names, link_, opened.file->catalogue());
-  const std::size_t blocks = carrier->resume(std::move(remains), left, has_note);
-  opened.local = carrier.get();
-  opened.file->carry_with(std::move(carrier));
-  return blocks;
 }
 
 }  // namespace iocomp::client

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "client/council/file_council.h"
@@ -12,11 +13,11 @@
 #include "client/exchange/exchange.h"
 #include "client/link.h"
 #include "client/local/disk_work.h"
+#include "client/local/local_carrier.h"
 #include "client/local/member_blocks.h"
 #include "client/opened_file.h"
 #include "client/place.h"
-#include "client/takeover/left_file.h"
-#include "client/takeover/remains.h"
+#include "commit/publisher.h"
 #include "config/settings.h"
 
 namespace iocomp::client {
@@ -34,10 +35,10 @@ class LocalOpener {
   [[nodiscard]] std::string obstacle_to_kernel(const formats::Format& format) const;
   /// Collective over `comm`, the members. @throws Error, the same on all ranks.
   void open(OpenedFile& opened, MPI_Comm comm, bool synchronous);
-  /// Called instead of `open`: carry on with what servers have left. The members are ranks of the
-  /// compute ranks' communicator. @return blocks of this rank that are written again, or first.
-  /// @throws Error.
-  std::size_t resume(OpenedFile& opened, Remains remains, const HasNote& has_note);
+  /// Called instead of `open`: make a carrier that goes on after others. The members are ranks of
+  /// the compute ranks' communicator. @pre opened.remote carries the file until then.
+  [[nodiscard]] std::unique_ptr<LocalCarrier> go_on_after(const OpenedFile& opened,
+                                                          const commit::Left& left);
 
  private:
   struct Terms {

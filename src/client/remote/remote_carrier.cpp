@@ -36,8 +36,8 @@ constexpr std::size_t strided_chunk_bytes = std::size_t{1} << 20;
 
 RemoteCarrier::RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue)
     : route_{std::move(route)}, link_{link}, catalogue_{catalogue}, copies_{route_.copies, link} {
-  if (route_.keeps_remains) {
-    remains_.emplace(route_.key, route_.compute_rank, link);
+  if (route_.keeps_posts) {
+    posts_.emplace(route_.key, route_.compute_rank, link);
   }
 }
 
@@ -79,8 +79,8 @@ void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence
   link_.post(route_.home, protocol::encode(route_.key, Kind::event,
                                            protocol::Event{sequence, route_.compute_rank,
                                                            contents::encode(event)}));
-  if (remains_) {
-    remains_->define(event);
+  if (posts_) {
+    posts_->define(event);
   }
   link_.pump();
 }
@@ -124,7 +124,7 @@ void RemoteCarrier::put(const Block& block) {
     pieces = copies_.parts(block, pieces);
   }
   link_.tickets().find(block.ticket)->pieces = std::ssize(pieces);
-  std::vector<Remains::Piece> kept;
+  std::vector<Posted::Piece> kept;
   bool has_headers = false;
   for (const auto& piece : pieces) {
     const std::size_t bytes = static_cast<std::size_t>(piece.count) * block.element_bytes();
@@ -140,11 +140,11 @@ void RemoteCarrier::put(const Block& block) {
       link_.tickets().find(block.ticket)->posts.push_back(kept.back().post);
     }
   }
-  if (remains_) {
+  if (posts_) {
     if (has_headers) {
-      remains_->keep_header(block.ticket);
+      posts_->keep_header(block.ticket);
     }
-    remains_->keep(std::move(kept));
+    posts_->keep(std::move(kept));
   }
   note(block);
   link_.pump();
@@ -154,8 +154,8 @@ void RemoteCarrier::put_nothing(const Block& block) { note(block); }
 
 void RemoteCarrier::note(const Block& block) {
   variables_.add(block.variable.id, block.cover);
-  if (remains_) {
-    remains_->put(block);
+  if (posts_) {
+    posts_->put(block);
   }
 }
 
@@ -193,15 +193,15 @@ void RemoteCarrier::put_in_header(const Block& block, const array::Piece& part) 
   link_.post(part.part, protocol::encode(route_.key, Kind::piece, piece));
 }
 
-Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& part,
-                                        const std::byte* copy) {
+Posted::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& part,
+                                       const std::byte* copy) {
   const auto [server, first, count] = part;
-  Remains::Piece kept{.variable = block.variable,
-                      .step = block.step,
-                      .region = block.region,
-                      .first = first,
-                      .count = count,
-                      .ticket = block.ticket};
+  Posted::Piece kept{.variable = block.variable,
+                     .step = block.step,
+                     .region = block.region,
+                     .first = first,
+                     .count = count,
+                     .ticket = block.ticket};
   const std::size_t element = block.element_bytes();
   const std::size_t bytes = static_cast<std::size_t>(count) * element;
   protocol::Piece piece = described(block, part);
@@ -254,8 +254,8 @@ void RemoteCarrier::end_step(std::int64_t step, const StepEnd& end) {
     own_->ended(step);
   }
   link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step, end)));
-  if (remains_) {
-    remains_->end_step(step, end);
+  if (posts_) {
+    posts_->end_step(step, end);
   }
   link_.pump();
   if (has_lost(step)) {
@@ -374,13 +374,6 @@ std::int64_t RemoteCarrier::give_up(std::int64_t open_step, const Outcome& why) 
   link_.post(route_.home,
              protocol::encode(route_.key, Kind::give_up, protocol::StepNote{from, -1, 0, why}));
   return from;
-}
-
-Remains RemoteCarrier::take_remains() {
-  auto file = end_own_writes();
-  Remains remains = remains_->take();
-  remains.file = std::move(file);
-  return remains;
 }
 
 }  // namespace iocomp::client

@@ -14,8 +14,7 @@
 #include "client/link.h"
 #include "client/remote/block_copies.h"
 #include "client/remote/own_writes.h"
-#include "client/takeover/remains.h"
-#include "client/takeover/remains_keeper.h"
+#include "client/remote/post_book.h"
 #include "contents/catalogue.h"
 #include "protocol/messages.h"
 #include "steps/covers.h"
@@ -35,7 +34,7 @@ class RemoteCarrier : public Carrier {
     BlockCopies::Limits copies;
     std::int64_t domain_bytes = 1;  ///< domain borders are multiples of it; told by the servers
     int steps_in_flight = 8;
-    bool keeps_remains = false;     ///< the file can be finished without servers
+    bool keeps_posts = false;       ///< the file can be finished without servers
     bool whole_steps = false;       ///< the format writes a step when all ranks have ended it
     bool appears_at_close = false;  ///< its steps are committed when all ranks have closed the file
   };
@@ -74,15 +73,16 @@ class RemoteCarrier : public Carrier {
   std::shared_ptr<disk::OutputFile> end_own_writes() {
     return own_ ? own_->finish_without_server() : nullptr;
   }
-  /// All that is known and needed to finish the file without servers. @pre keeps_remains()
-  [[nodiscard]] Remains take_remains();
-  [[nodiscard]] bool keeps_remains() const noexcept { return remains_.has_value(); }
+  /// True if the file can be finished without servers.
+  [[nodiscard]] bool keeps_posts() const noexcept { return posts_.has_value(); }
+  /// @pre keeps_posts()
+  [[nodiscard]] Posted take_posts() { return posts_->take(); }
 
  private:
   protocol::Piece described(const Block& block, const array::Piece& part);
   void put_in_header(const Block& block, const array::Piece& part);
   /// @param copy  the values of this part, or null: they are read where the block lies.
-  Remains::Piece put_piece(const Block& block, const array::Piece& part, const std::byte* copy);
+  Posted::Piece put_piece(const Block& block, const array::Piece& part, const std::byte* copy);
   void note(const Block& block);
   void tell_of_small_pieces(const Block& block, std::size_t pieces);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const StepEnd& end);
@@ -97,7 +97,7 @@ class RemoteCarrier : public Carrier {
   BlockCopies copies_;
   static inline const contents::Beginning nowhere{};
   std::optional<contents::Beginning> beginning_;
-  std::optional<RemainsKeeper> remains_;         // if the file can be finished without servers
+  std::optional<PostBook> posts_;                // if the file can be finished without servers
   std::int64_t ended_ = 0;                       // number of steps
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   steps::Covers variables_;                      // put in the open step

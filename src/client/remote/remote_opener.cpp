@@ -48,8 +48,8 @@ void RemoteOpener::open(OpenedFile& opened) {
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->traits().writes_whole_steps();
   route.appears_at_close = !file.file_per_step && !opened.format->traits().readable_while_open;
-  route.keeps_remains = link_.server_side().leave_notes() && opened.format->traits().is_plain() &&
-                        opened.format->traits().offsets_by_layout;
+  route.keeps_posts = link_.server_side().leave_notes() && opened.format->traits().is_plain() &&
+                      opened.format->traits().offsets_by_layout;
   protocol::Open open;
   open.name = route.name;
   open.options = opened.options;

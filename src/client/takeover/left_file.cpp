@@ -10,7 +10,7 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "base/small_files.h"
-#include "client/takeover/remains.h"
+#include "client/remote/post_book.h"
 #include "commit/commit.h"
 #include "commit/manifest.h"
 #include "commit/publication.h"
@@ -24,12 +24,12 @@ namespace {
 
 using protocol::Note;
 
-Outcome failed_step(std::int64_t step, const Remains& remains) {
-  if (const auto told = remains.failed.find(step); told != remains.failed.end()) {
+Outcome failed_step(std::int64_t step, const Posted& posted) {
+  if (const auto told = posted.failed.find(step); told != posted.failed.end()) {
     return told->second;
   }
-  const auto known = remains.steps.find(step);
-  if (known != remains.steps.end() && !known->second.failure.ok()) {
+  const auto known = posted.steps.find(step);
+  if (known != posted.steps.end() && !known->second.failure.ok()) {
     return known->second.failure;
   }
   return {ErrorCode::storage_failure, "step " + std::to_string(step) + ": the step failed"};
@@ -50,7 +50,7 @@ commit::Manifest manifest_of(const commit::TargetNames& names) {
 }
 
 // Once the file has its final name, the manifest tells which steps are committed.
-commit::Left find_steps(const commit::Publication& publication, const Remains& remains,
+commit::Left find_steps(const commit::Publication& publication, const Posted& posted,
                         const contents::Catalogue& catalogue) {
   const auto names = publication.names(-1);
   commit::Left left;
@@ -67,7 +67,7 @@ commit::Left find_steps(const commit::Publication& publication, const Remains& r
   left.settled = manifest.committed_steps;
   std::map<std::string, int> numbers;
   for (int variable = 0; variable < catalogue.variables(); ++variable) {
-    numbers[catalogue.variable(variable, remains.ended).name] = variable;
+    numbers[catalogue.variable(variable, posted.ended).name] = variable;
   }
   for (const auto& placed : manifest.inventory.contents) {
     if (const auto number = numbers.find(placed.variable.name); number != numbers.end()) {
@@ -75,30 +75,30 @@ commit::Left find_steps(const commit::Publication& publication, const Remains& r
     }
   }
   for (const auto step : manifest.absent) {
-    left.failed.emplace(step, failed_step(step, remains));
+    left.failed.emplace(step, failed_step(step, posted));
   }
   return left;
 }
 
 // A file of an earlier run may have the name of a step that was not committed yet. So the notes of
 // the servers are asked: they tell what was about to be published.
-commit::Left find_checkpoints(const commit::Publication& publication, const Remains& remains,
+commit::Left find_checkpoints(const commit::Publication& publication, const Posted& posted,
                               const HasNote& has_note) {
   const auto is_committed = [&](std::int64_t step) {
     return has_note(Note::publishing, step) && has_its_name(publication.names(step));
   };
   commit::Left left;
-  left.settled = remains.committed;
-  for (std::int64_t step = remains.ended; step >= remains.committed; --step) {
+  left.settled = posted.committed;
+  for (std::int64_t step = posted.ended; step >= posted.committed; --step) {
     if (is_committed(step)) {
       left.settled = step + 1;
       break;
     }
   }
   for (std::int64_t step = 0; step < left.settled; ++step) {
-    if (remains.failed.contains(step) ||
-        (step >= remains.committed && has_note(Note::dropped, step))) {
-      left.failed.emplace(step, failed_step(step, remains));
+    if (posted.failed.contains(step) ||
+        (step >= posted.committed && has_note(Note::dropped, step))) {
+      left.failed.emplace(step, failed_step(step, posted));
     }
   }
   auto& kept = left.kept;
@@ -116,10 +116,10 @@ commit::Left find_checkpoints(const commit::Publication& publication, const Rema
 }  // namespace
 
 commit::Left find_left_file(const commit::Publication& names, bool file_per_step,
-                            const Remains& remains, const HasNote& has_note,
+                            const Posted& posted, const HasNote& has_note,
                             const contents::Catalogue& catalogue) {
-  return file_per_step ? find_checkpoints(names, remains, has_note)
-                       : find_steps(names, remains, catalogue);
+  return file_per_step ? find_checkpoints(names, posted, has_note)
+                       : find_steps(names, posted, catalogue);
 }
 
 // A note stands for the last step of those that were committed together.
@@ -141,9 +141,9 @@ bool is_committed(const commit::Publication& names, std::int64_t step, int steps
 }
 
 void remove_temporaries(const commit::Publication& names, bool file_per_step,
-                        const Remains& remains) {
+                        const Posted& posted) {
   commit::remove_server_files(names.names(-1));
-  for (std::int64_t step = remains.committed; file_per_step && step <= remains.ended; ++step) {
+  for (std::int64_t step = posted.committed; file_per_step && step <= posted.ended; ++step) {
     commit::remove_server_files(names.names(step));
   }
 }

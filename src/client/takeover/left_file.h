@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "client/takeover/remains.h"
+#include "client/remote/post_book.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "contents/catalogue.h"
@@ -19,7 +19,7 @@ using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
 /// meanwhile: servers do nothing more, and nobody publishes before all members have looked.
 /// @throws Error{storage_failure} if the file is gone.
 [[nodiscard]] commit::Left find_left_file(const commit::Publication& names, bool file_per_step,
-                                          const Remains& remains, const HasNote& has_note,
+                                          const Posted& posted, const HasNote& has_note,
                                           const contents::Catalogue& catalogue);
 
 /// True if a step is committed, of a file that nobody finishes. The disk does not change meanwhile.
@@ -28,7 +28,6 @@ using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
                                 int steps_in_flight, const HasNote& has_note);
 
 /// Remove the temporaries that nobody publishes any more.
-void remove_temporaries(const commit::Publication& names, bool file_per_step,
-                        const Remains& remains);
+void remove_temporaries(const commit::Publication& names, bool file_per_step, const Posted& posted);
 
 }  // namespace iocomp::client

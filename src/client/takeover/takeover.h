@@ -11,6 +11,7 @@
 #include "client/local/local_opener.h"
 #include "client/opened_file.h"
 #include "client/place.h"
+#include "commit/publication.h"
 #include "protocol/notes.h"
 
 namespace iocomp::client {
@@ -39,6 +40,7 @@ class Takeover {
   [[nodiscard]] std::optional<Outcome> obstacle(OpenedFile& opened);
   void settle_steps(const OpenedFile& opened);
   void take_over(OpenedFile& opened);
+  [[nodiscard]] commit::Publication names_of(const OpenedFile& opened) const;
   [[nodiscard]] bool has_note(const OpenedFile& opened, protocol::Note note, std::int64_t step = 0);
   [[nodiscard]] std::function<bool(std::int64_t)> committed_steps(const OpenedFile& opened,
                                                                   bool can_tell);

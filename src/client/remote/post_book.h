@@ -4,16 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "array/region.h"
 #include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
 #include "client/tickets.h"
+#include "contents/catalogue.h"
 #include "contents/variable.h"
-#include "disk/output_file.h"
 #include "steps/covers.h"
 #include "steps/ended.h"
 #include "steps/predecessors.h"
@@ -22,9 +23,9 @@
 
 namespace iocomp::client {
 
-/// All that somebody else needs to finish a file when its servers are given up: what a rank has
-/// said of the file, and which parts are not known to be written.
-struct Remains {
+/// All that a rank has told servers of a file, as far as that is not known to be written or
+/// committed. Somebody else can finish the file with it.
+struct Posted {
   struct Piece {
     contents::Variable variable;
     std::int64_t step = 0;
@@ -55,9 +56,38 @@ struct Remains {
   std::map<std::int64_t, Outcome> failed;  ///< of the steps that this rank knows as settled
   std::map<std::int64_t, Step> steps;
   std::vector<Piece> pieces;
-  /// The descriptors of the file of all steps, if this rank has had it open.
-  std::shared_ptr<disk::OutputFile> file{};
   std::vector<std::uint64_t> in_headers;  ///< tickets of blocks that servers have to the last byte
+};
+
+/// Keeps what one rank has posted of one file. It forgets what the servers have written or
+/// committed.
+class PostBook {
+ public:
+  PostBook(std::uint64_t file, int rank, Link& link) : file_{file}, rank_{rank}, link_{link} {}
+
+  void define(const contents::Event& event);
+  /// Note a block that is on its way. Do not call it earlier: if the servers are lost before, the
+  /// block is put again.
+  void put(const Block& block);
+  /// Keep the posted pieces of a block.
+  void keep(std::vector<Posted::Piece> pieces);
+  /// Values of this block travelled in headers, so only its servers have them now.
+  void keep_header(std::uint64_t ticket);
+  void end_step(std::int64_t step, const StepEnd& end);
+
+  [[nodiscard]] Posted take();
+
+ private:
+  void forget_written();
+  void forget_if_many();
+  void forget_settled();
+
+  std::uint64_t file_;
+  int rank_;  // compute rank
+  Link& link_;
+  Posted posted_;
+  std::int64_t next_settled_ = 0;  // the first step that posted_ was not told of
+  std::size_t next_look_ = 0;      // the next look at it: when there are so many pieces
 };
 
 }  // namespace iocomp::client
