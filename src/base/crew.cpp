@@ -157,7 +157,6 @@ Outcome Crew::share(std::span<const std::byte> memory, std::size_t unit,
     jobs.emplace_back([&work, share] { work(share.begin, share.begin + share.bytes); });
     threads.push_back(share.thread);
   }
-  ++divided_;
   divided_bytes_ += std::ssize(memory);
   const bool is_for_anybody =
       std::ranges::all_of(threads, [](int thread) { return thread == anybody; });

@@ -63,7 +63,6 @@ class Crew {
     return terms_.threads > 1 && bytes / 2 >= terms_.least_bytes;
   }
   /// Requests that were divided so far, and their bytes.
-  [[nodiscard]] std::int64_t divided() const noexcept { return divided_; }
   [[nodiscard]] std::int64_t divided_bytes() const noexcept { return divided_bytes_; }
 
   /// Divide a request and do it. @param unit  shares begin at its multiples.
@@ -94,7 +93,6 @@ class Crew {
   std::mutex mutex_;
   bool has_started_ = false;  // guarded by mutex_, like the next
   std::size_t next_ = 0;      // who is asked first
-  std::atomic<std::int64_t> divided_{0};
   std::atomic<std::int64_t> divided_bytes_{0};
   std::vector<std::unique_ptr<Worker>> helpers_;  // by thread, from 1 on; last: they use all above
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions and numbers of cuda.h that are needed here, as NVIDIA's driver API documents them.
-#include "device/cuda_driver.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace iocomp::device {
 
@@ -48,5 +49,11 @@ class Driver {
   [[nodiscard]] virtual std::unique_ptr<Window> make_window(const Owner& owner,
                                                             std::size_t bytes) = 0;
 };
+
+// Each loads the library at `path`.
+/// The driver of NVIDIA: libcuda.so, which programs of the CUDA runtime load too.
+[[nodiscard]] std::unique_ptr<Driver> cuda_driver(const std::string& path);
+/// The driver of AMD: libamdhip64.so.
+[[nodiscard]] std::unique_ptr<Driver> hip_driver(const std::string& path);
 
 }  // namespace iocomp::device

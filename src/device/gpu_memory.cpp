@@ -8,10 +8,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "device/cuda_driver.h"
 #include "device/driver.h"
 #include "device/gpu_values.h"
-#include "device/hip_driver.h"
 #include "device/loaded_library.h"
 
 namespace iocomp::device {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions and numbers of hip_runtime_api.h that are needed here, as ROCm documents them.
-#include "device/hip_driver.h"
-
 #include <cstddef>
 #include <memory>
 #include <optional>

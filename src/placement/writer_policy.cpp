@@ -219,16 +219,6 @@ std::vector<Share> divide(const topology::Node& node, WriterPolicy policy,
   return dealer.take();
 }
 
-WriterPolicy route_of(int memory, int thread, int target) noexcept {
-  if (memory == thread) {
-    return target == thread ? WriterPolicy::local : WriterPolicy::push;
-  }
-  if (target == thread) {
-    return WriterPolicy::pull;
-  }
-  return target == memory ? WriterPolicy::round_trip : WriterPolicy::relay;
-}
-
 bool leaves_idle(std::span<const SourcePart> parts, std::span<const int> threads) {
   return std::ranges::any_of(threads, [&](int thread) {
     return std::ranges::find(parts, thread, &SourcePart::domain) == parts.end();

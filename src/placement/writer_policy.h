@@ -57,9 +57,6 @@ struct Share {
                                         std::span<const SourcePart> parts,
                                         std::span<const int> threads, std::size_t grain);
 
-/// The route that a share takes: never round_robin.
-[[nodiscard]] WriterPolicy route_of(int memory, int thread, int target) noexcept;
-
 /// The measurements of a policy.
 struct MeasuredPolicy {
   WriterPolicy policy = WriterPolicy::local;

@@ -19,14 +19,6 @@ std::size_t thread_count(const Node& node) noexcept {
   return count;
 }
 
-std::size_t threads_per_core(const Node& node) noexcept {
-  std::size_t most = 0;
-  for (const auto& core : node.cores) {
-    most = std::max(most, core.threads.size());
-  }
-  return most;
-}
-
 void restrict_to(Node& node, const std::vector<int>& cpus) {
   std::set<int> missing(cpus.begin(), cpus.end());
   const std::set<int> wanted = missing;

@@ -33,8 +33,6 @@ struct Node {
 };
 
 [[nodiscard]] std::size_t thread_count(const Node& node) noexcept;
-/// The most hardware threads that any core has.
-[[nodiscard]] std::size_t threads_per_core(const Node& node) noexcept;
 
 /// Keep only what is allowed already and in `cpus`.
 /// @throws Error{invalid_argument} naming a CPU that the node does not have, or when nothing is

@@ -48,7 +48,7 @@ TEST(Crew, OfNobodyLeavesARequestWhole) {
   EXPECT_EQ(shares_of(nullptr, 1 << 20, 8), (std::vector<Range>{{0, 1 << 20}}));
   Crew alone{terms(1, 1)};
   EXPECT_EQ(shares_of(&alone, 1 << 20, 8), (std::vector<Range>{{0, 1 << 20}}));
-  EXPECT_EQ(alone.divided(), 0);
+  EXPECT_EQ(alone.divided_bytes(), 0);
 }
 
 TEST(Crew, LeavesASmallRequestToItsCaller) {

@@ -46,6 +46,16 @@ const std::vector<WriterPolicy>& all_policies() {
   return policies;
 }
 
+WriterPolicy route_of(int memory, int thread, int target) noexcept {
+  if (memory == thread) {
+    return target == thread ? WriterPolicy::local : WriterPolicy::push;
+  }
+  if (target == thread) {
+    return WriterPolicy::pull;
+  }
+  return target == memory ? WriterPolicy::round_trip : WriterPolicy::relay;
+}
+
 /// The routes that the shares take.
 std::set<WriterPolicy> routes(const std::vector<Share>& shares,
                               const std::vector<SourcePart>& parts,

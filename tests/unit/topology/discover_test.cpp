@@ -57,13 +57,11 @@ TEST(Archer2, HasTheNumbersOfItsDocumentation) {
 TEST(Synthetic, DescribesFourThreadsPerCore) {
   const Node node = describe("pack:1 core:8 pu:4");
   EXPECT_EQ(node.cores.size(), 8U);
-  EXPECT_EQ(threads_per_core(node), 4U);
   EXPECT_EQ(cpus(node.cores[1]), (std::vector<int>{4, 5, 6, 7}));
 }
 
 TEST(Synthetic, DescribesAnArmNodeWithoutSiblingsOrL3) {
   const Node node = describe("pack:2 numa:1 core:40 pu:1");
-  EXPECT_EQ(threads_per_core(node), 1U);
   EXPECT_EQ(node.l3_groups, 0);
   EXPECT_EQ(node.cores.front().l3, -1);
   EXPECT_EQ(node.cores[40].package, 1);
