@@ -15,15 +15,27 @@
 #include "topology/node.h"
 
 namespace iocomp::placement {
-namespace {
 
 std::vector<int> packages_of(const topology::Node& node) {
-  std::vector<int> packages(static_cast<std::size_t>(node.numa_domains), 0);
+  std::vector<int> packages(static_cast<std::size_t>(std::max(1, node.numa_domains)), 0);
   for (const auto& core : node.cores) {
     packages[static_cast<std::size_t>(core.numa)] = core.package;
   }
   return packages;
 }
+
+std::vector<int> nearest_first(const std::vector<int>& packages, int domain,
+                               const std::set<int>& among) {
+  std::vector<int> domains(among.begin(), among.end());
+  const int count = static_cast<int>(packages.size());
+  const auto package = [&](int one) { return packages[static_cast<std::size_t>(one)]; };
+  std::ranges::sort(domains, {}, [&](int other) {
+    return std::pair{package(other) != package(domain), (other - domain + count) % count};
+  });
+  return domains;
+}
+
+namespace {
 
 /// The domains of a request: who has threads, who is idle, who is near.
 class DomainRing {
@@ -65,15 +77,9 @@ class DomainRing {
   }
 
  private:
-  /// The same package first, then upwards from the domain.
   [[nodiscard]] std::vector<int> nearest_first(int domain, const std::set<int>& among) const {
-    std::vector<int> others(among.begin(), among.end());
+    auto others = placement::nearest_first(packages_, domain, among);
     std::erase(others, domain);
-    const int count = static_cast<int>(packages_.size());
-    const auto package = [this](int one) { return packages_[static_cast<std::size_t>(one)]; };
-    std::ranges::sort(others, {}, [&](int other) {
-      return std::pair{package(other) != package(domain), (other - domain + count) % count};
-    });
     return others;
   }
 

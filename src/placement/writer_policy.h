@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,13 @@ struct Share {
   std::size_t thread = 0;  ///< index among the idle threads
   int target = 0;          ///< domain where pages shall land
 };
+
+/// The package of each NUMA domain.
+[[nodiscard]] std::vector<int> packages_of(const topology::Node& node);
+/// Some domains as they are near to one: itself, then those of its package, then upwards.
+/// @param packages  see packages_of.
+[[nodiscard]] std::vector<int> nearest_first(const std::vector<int>& packages, int domain,
+                                             const std::set<int>& among);
 
 /// Divide a request. A pure function. Every byte is in one share, and each thread that a policy may
 /// use gets about as many bytes. Idle domains are those that have idle threads and hold no part;

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "placement/writer_policy.h"
 #include "topology/node.h"
 
 namespace iocomp::placement {
@@ -34,11 +34,7 @@ std::map<int, CpuPlace> cpu_places(const topology::Node& node) {
 class WriterNode {
  public:
   WriterNode(const topology::Node& node, std::span<const WritingProcess> processes, bool shares)
-      : places_{cpu_places(node)},
-        packages_(static_cast<std::size_t>(std::max(1, node.numa_domains)), 0) {
-    for (const auto& core : node.cores) {
-      packages_[static_cast<std::size_t>(core.numa)] = core.package;
-    }
+      : places_{cpu_places(node)}, packages_{packages_of(node)} {
     for (const auto& [cpu, place] : places_) {
       allowed_ += place.is_allowed ? 1 : 0;
     }
@@ -73,12 +69,9 @@ class WriterNode {
     return domains.size() == 1 ? *domains.begin() : -1;
   }
 
-  /// The nearest of some domains: itself, then of its package, then upwards.
+  /// The nearest of some domains, perhaps itself.
   [[nodiscard]] int nearest(int domain, const std::set<int>& among) const {
-    const auto package = [this](int one) { return packages_[static_cast<std::size_t>(one)]; };
-    return *std::ranges::min_element(among, {}, [&](int other) {
-      return std::pair{package(other) != package(domain), (other - domain + domains()) % domains()};
-    });
+    return nearest_first(packages_, domain, among).front();
   }
 
   /// The CPUs for a thread on a domain. @param number  of the thread among those on the domain.
