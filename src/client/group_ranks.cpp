@@ -4,12 +4,12 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <numeric>
 #include <vector>
 
 #include "base/error.h"
 #include "mpi/error.h"
+#include "mpi/handle.h"
+#include "mpi/peers.h"
 
 namespace iocomp::client {
 
@@ -22,18 +22,7 @@ std::vector<int> ranks_within(MPI_Comm all, MPI_Comm comm) {
         "the communicator of a file is an intra-communicator, a part of iocomp_comm(): this "
         "one is an inter-communicator"};
   }
-  MPI_Group all_group = MPI_GROUP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;
-  mpi::check(MPI_Comm_group(all, &all_group));
-  mpi::check(MPI_Comm_group(comm, &group));
-  int size = 0;
-  mpi::check(MPI_Group_size(group, &size));
-  std::vector<int> theirs(static_cast<std::size_t>(size));
-  std::iota(theirs.begin(), theirs.end(), 0);
-  std::vector<int> ours(theirs.size());
-  mpi::check(MPI_Group_translate_ranks(group, size, theirs.data(), all_group, ours.data()));
-  MPI_Group_free(&group);
-  MPI_Group_free(&all_group);
+  const auto ours = mpi::ranks_of(mpi::group_of(comm).raw(), all);
   if (std::find(ours.begin(), ours.end(), MPI_UNDEFINED) != ours.end()) {
     throw Error{ErrorCode::invalid_argument,
                 "the communicator of a file may contain only ranks of iocomp_comm(): one of this "

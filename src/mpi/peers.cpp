@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <memory>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "mpi/error.h"
 #include "mpi/handle.h"
@@ -40,6 +43,17 @@ Group group_of(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &group));
   return Group{group};
+}
+
+std::vector<int> ranks_of(MPI_Group group, MPI_Comm all) {
+  const Group there = group_of(all);
+  int size = 0;
+  check(MPI_Group_size(group, &size));
+  std::vector<int> members(static_cast<std::size_t>(size));
+  std::iota(members.begin(), members.end(), 0);
+  std::vector<int> ranks(members.size(), MPI_UNDEFINED);
+  check(MPI_Group_translate_ranks(group, size, members.data(), there.raw(), ranks.data()));
+  return ranks;
 }
 
 }  // namespace iocomp::mpi

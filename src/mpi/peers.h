@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "mpi/handle.h"
 
@@ -39,5 +40,7 @@ class Peers {
 /// @param other_leader  in `comm`: rank 0 of the other half.
 [[nodiscard]] Group other_half(MPI_Comm comm, MPI_Comm own, int other_leader, int tag);
 [[nodiscard]] Group group_of(MPI_Comm comm);
+/// The rank in `all` of each member of a group; MPI_UNDEFINED for those that have none.
+[[nodiscard]] std::vector<int> ranks_of(MPI_Group group, MPI_Comm all);
 
 }  // namespace iocomp::mpi

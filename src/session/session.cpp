@@ -17,7 +17,6 @@
 #include <iomanip>
 #include <iterator>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -72,22 +71,10 @@ std::set<int>& servers_of_one_session() {
   return ranks;
 }
 
-// The rank in MPI_COMM_WORLD by rank in the group; MPI_UNDEFINED for processes of other worlds.
-std::vector<int> world_ranks(MPI_Group group) {
-  const mpi::Group world = mpi::group_of(MPI_COMM_WORLD);
-  int size = 0;
-  mpi::check(MPI_Group_size(group, &size));
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> found(ranks.size(), MPI_UNDEFINED);
-  mpi::check(MPI_Group_translate_ranks(group, size, ranks.data(), world.raw(), found.data()));
-  return found;
-}
-
 }  // namespace
 
 void note_servers_of_one_session(MPI_Group servers) {
-  for (const int rank : world_ranks(servers)) {
+  for (const int rank : mpi::ranks_of(servers, MPI_COMM_WORLD)) {
     if (rank != MPI_UNDEFINED) {
       servers_of_one_session().insert(rank);
     }
@@ -98,7 +85,7 @@ void check_that_nobody_served(MPI_Comm comm) {
   if (servers_of_one_session().empty()) {
     return;
   }
-  const auto ranks = world_ranks(mpi::group_of(comm).raw());
+  const auto ranks = mpi::ranks_of(mpi::group_of(comm).raw(), MPI_COMM_WORLD);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (servers_of_one_session().contains(ranks[i])) {
       throw Error{
