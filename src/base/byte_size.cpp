@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -12,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include "base/nearest.h"
 
 namespace iocomp {
 namespace {
@@ -34,38 +37,6 @@ constexpr std::array<Unit, 10> units{{
 }};
 
 constexpr bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-std::string_view trimmed(std::string_view text) noexcept {
-  constexpr std::string_view blanks = " \t";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
-  if (text.size() != lower_case.size()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char letter = text[i];
-    const bool is_upper = letter >= 'A' && letter <= 'Z';
-    if ((is_upper ? static_cast<char>(letter - 'A' + 'a') : letter) != lower_case[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-std::optional<std::int64_t> unit_bytes(std::string_view text) noexcept {
-  for (const Unit& unit : units) {
-    if (equals_ignoring_case(text, unit.lower_case)) {
-      return unit.bytes;
-    }
-  }
-  return std::nullopt;
-}
 
 // Integers are exact up to the last of 63 bits, which a double would not be.
 std::optional<std::int64_t> whole(std::string_view digits, std::int64_t unit) noexcept {
@@ -94,19 +65,21 @@ std::optional<std::int64_t> fractional(std::string_view digits, std::int64_t uni
 
 }  // namespace
 
-std::optional<std::int64_t> parse_bytes(std::string_view text) noexcept {
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
   text = trimmed(text);
   std::size_t length = 0;
   while (length < text.size() && (is_digit(text[length]) || text[length] == '.')) {
     ++length;
   }
   const std::string_view digits = text.substr(0, length);
-  const auto unit = unit_bytes(trimmed(text.substr(length)));
-  if (digits.empty() || !is_digit(digits.front()) || !is_digit(digits.back()) || !unit) {
+  const auto* const unit =
+      std::ranges::find(units, lower_case(trimmed(text.substr(length))), &Unit::lower_case);
+  if (digits.empty() || !is_digit(digits.front()) || !is_digit(digits.back()) ||
+      unit == units.end()) {
     return std::nullopt;
   }
-  return digits.find('.') == std::string_view::npos ? whole(digits, *unit)
-                                                    : fractional(digits, *unit);
+  return digits.find('.') == std::string_view::npos ? whole(digits, unit->bytes)
+                                                    : fractional(digits, unit->bytes);
 }
 
 std::string format_bytes(std::int64_t bytes) {

@@ -33,6 +33,15 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
+std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 // A common beginning costs nothing: names of the environment are compared with many that begin as
 // they do.
 std::size_t edit_distance(std::string_view left, std::string_view right) {

@@ -12,6 +12,9 @@ namespace iocomp {
 [[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] std::string upper_case(std::string_view text);
 
+/// The text without the blanks, and ends of lines, around it.
+[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
+
 /// Insertions, deletions and replacements that turn one into the other; case does not matter.
 [[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
 

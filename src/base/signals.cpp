@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <csignal>
 #include <cstddef>
 #include <mutex>
@@ -13,6 +12,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/nearest.h"
 
 namespace iocomp {
 namespace {
@@ -51,9 +52,7 @@ extern "C" void remember(int signal, siginfo_t* about, void* context) {
 }  // namespace
 
 std::optional<int> signal_named(std::string_view name) {
-  std::string upper{name};
-  std::ranges::transform(upper, upper.begin(),
-                         [](unsigned char letter) { return std::toupper(letter); });
+  const std::string upper = upper_case(name);
   const std::string_view word{upper};
   const auto* const found =
       std::ranges::find(known, word.starts_with("SIG") ? word.substr(3) : word, &Named::name);

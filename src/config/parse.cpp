@@ -21,16 +21,6 @@
 namespace iocomp::config {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) noexcept {
   text = trimmed(text);

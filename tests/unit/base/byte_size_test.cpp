@@ -32,6 +32,7 @@ TEST(ParseBytes, KnowsDecimalAndBinaryUnits) {
 TEST(ParseBytes, IgnoresCaseAndBlanks) {
   EXPECT_EQ(parse_bytes("  64kib "), 65536);
   EXPECT_EQ(parse_bytes("1\tgIb"), std::int64_t{1} << 30);
+  EXPECT_EQ(parse_bytes("4 KiB\r\n"), 4096);
 }
 
 TEST(ParseBytes, TakesFractionsOfAUnit) {
