@@ -166,10 +166,6 @@ class Reader {
   std::vector<Entry> entries_;
 };
 
-}  // namespace
-
-namespace {
-
 // Each dot of a key is a table in a table, and toml++ calls itself for each, however many.
 void check_depth(std::string_view text, std::string_view source) {
   constexpr std::ptrdiff_t most_dots = 1000;

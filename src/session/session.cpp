@@ -53,15 +53,6 @@
 
 namespace iocomp::session {
 
-/// Servers serve one session, unless `server.end` is "return": note them for the sessions that
-/// come.
-/// @param servers  group of processes.
-void note_servers_of_one_session(MPI_Group servers);
-
-/// A communicator for a new session must have none of them: nobody there would answer.
-/// @throws Error{invalid_argument} that names one.
-void check_that_nobody_served(MPI_Comm comm);
-
 namespace {
 
 // The servers of a session that has ended, by ranks in MPI_COMM_WORLD. There is one set for the
@@ -71,8 +62,7 @@ std::set<int>& servers_of_one_session() {
   return ranks;
 }
 
-}  // namespace
-
+// Servers serve one session, unless `server.end` is "return": note them for the sessions that come.
 void note_servers_of_one_session(MPI_Group servers) {
   for (const int rank : mpi::ranks_of(servers, MPI_COMM_WORLD)) {
     if (rank != MPI_UNDEFINED) {
@@ -81,6 +71,7 @@ void note_servers_of_one_session(MPI_Group servers) {
   }
 }
 
+// A communicator for a new session must have none of them: nobody there would answer.
 void check_that_nobody_served(MPI_Comm comm) {
   if (servers_of_one_session().empty()) {
     return;
@@ -96,8 +87,6 @@ void check_that_nobody_served(MPI_Comm comm) {
     }
   }
 }
-
-namespace {
 
 [[noreturn]] void refuse(const config::Settings& settings, const char* key, const char* allowed) {
   const auto value = settings.value(key);

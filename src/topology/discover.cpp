@@ -215,10 +215,6 @@ bool looks_like_a_file(const std::string& text) {
   return is_there || std::string_view{text}.ends_with(".xml");
 }
 
-}  // namespace
-
-namespace {
-
 Node machine(bool heeds_binding) {
   const auto topology = empty_topology();
   // hwloc would read these itself, but take the real machine without a word when they are wrong.

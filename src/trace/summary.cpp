@@ -59,7 +59,33 @@ double Summary::hidden() const {
 
 namespace {
 
-std::string first_line(const Summary& summary);
+std::string in_steps(long steps) {
+  return std::to_string(steps) + (steps == 1 ? " step" : " steps");
+}
+
+std::string first_line(const Summary& summary) {
+  std::string text = "iocomp: " + bytes(summary.compute_sum[Counter::put_bytes]) + " in " +
+                     in_steps(std::lround(summary.compute_max[Counter::steps]));
+  if (summary.servers == 0) {
+    text += summary.transport == "direct" ? ", synchronous" : ", by the " + summary.transport;
+    text += ", " + seconds(summary.compute_max[Counter::call_seconds]) + " in iocomp calls";
+    if (summary.compute_sum[Counter::late_copies] > 0) {
+      text += ", " + bytes(summary.compute_sum[Counter::late_copied_bytes]) + " of " +
+              std::to_string(std::lround(summary.compute_sum[Counter::late_copies])) +
+              " arrays copied because the program waited for them";
+    }
+    if (summary.compute_sum[Counter::small_page_bytes] > 0) {
+      text += ", " + bytes(summary.compute_sum[Counter::small_page_bytes]) +
+              " of arrays in small pages (iocomp_alloc has huge ones)";
+    }
+    return text;
+  }
+  return text + ", hidden " + std::to_string(std::lround(100 * summary.hidden())) +
+         " %, clients waited " + seconds(summary.compute_max[Counter::buffer_wait_seconds]) +
+         " for buffers (should be near zero), staging peak " +
+         bytes(summary.server_sum[Counter::staging_peak_bytes]) + " of " +
+         bytes(summary.server_sum[Counter::staging_limit_bytes]);
+}
 
 // "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of 4 threads"; empty if nothing was
 // compressed. The number of threads is left out if processes have one each.
@@ -101,34 +127,6 @@ std::string line(const Summary& summary) {
 }
 
 namespace {
-
-std::string in_steps(long steps) {
-  return std::to_string(steps) + (steps == 1 ? " step" : " steps");
-}
-
-std::string first_line(const Summary& summary) {
-  std::string text = "iocomp: " + bytes(summary.compute_sum[Counter::put_bytes]) + " in " +
-                     in_steps(std::lround(summary.compute_max[Counter::steps]));
-  if (summary.servers == 0) {
-    text += summary.transport == "direct" ? ", synchronous" : ", by the " + summary.transport;
-    text += ", " + seconds(summary.compute_max[Counter::call_seconds]) + " in iocomp calls";
-    if (summary.compute_sum[Counter::late_copies] > 0) {
-      text += ", " + bytes(summary.compute_sum[Counter::late_copied_bytes]) + " of " +
-              std::to_string(std::lround(summary.compute_sum[Counter::late_copies])) +
-              " arrays copied because the program waited for them";
-    }
-    if (summary.compute_sum[Counter::small_page_bytes] > 0) {
-      text += ", " + bytes(summary.compute_sum[Counter::small_page_bytes]) +
-              " of arrays in small pages (iocomp_alloc has huge ones)";
-    }
-    return text;
-  }
-  return text + ", hidden " + std::to_string(std::lround(100 * summary.hidden())) +
-         " %, clients waited " + seconds(summary.compute_max[Counter::buffer_wait_seconds]) +
-         " for buffers (should be near zero), staging peak " +
-         bytes(summary.server_sum[Counter::staging_peak_bytes]) + " of " +
-         bytes(summary.server_sum[Counter::staging_limit_bytes]);
-}
 
 // The job, for whoever collects such files of many.
 nlohmann::ordered_json this_job() {

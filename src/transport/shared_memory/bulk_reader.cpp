@@ -30,16 +30,10 @@
 
 namespace iocomp::transport {
 
-/// Read the memory of another process. @return 0, or the errno of the kernel's refusal; then the
-/// contents of `memory` are of no use.
-[[nodiscard]] int pull(pid_t process, std::uint64_t address, std::span<std::byte> memory) noexcept;
+namespace {
 
-/// The same for elements from `first` on, in the packed order of a box in an array at `address`:
-/// whole elements until `memory` is full.
-[[nodiscard]] int pull_strided(pid_t process, std::uint64_t address, const array::MemoryBox& box,
-                               std::size_t element_bytes, std::int64_t first,
-                               std::span<std::byte> memory) noexcept;
-
+// Reads the memory of another process. @return 0, or the errno of the kernel's refusal; then the
+// contents of `memory` are of no use.
 int pull(pid_t process, std::uint64_t address, std::span<std::byte> memory) noexcept {
   while (!memory.empty()) {
     const iovec local{.iov_base = memory.data(), .iov_len = memory.size()};
@@ -58,6 +52,8 @@ int pull(pid_t process, std::uint64_t address, std::span<std::byte> memory) noex
   return 0;
 }
 
+// The same for elements from `first` on, in the packed order of a box in an array at `address`:
+// whole elements until `memory` is full.
 int pull_strided(pid_t process, std::uint64_t address, const array::MemoryBox& box,
                  std::size_t element_bytes, std::int64_t first,
                  std::span<std::byte> memory) noexcept {
@@ -94,8 +90,6 @@ int pull_strided(pid_t process, std::uint64_t address, const array::MemoryBox& b
   }
   return 0;
 }
-
-namespace {
 
 int pull_rows(pid_t process, const Strided& rows, std::uint64_t next, std::span<std::byte> memory) {
   if (next % rows.element_bytes != 0 || memory.size() % rows.element_bytes != 0) {

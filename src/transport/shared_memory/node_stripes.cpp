@@ -76,9 +76,6 @@ class SharedLock {
   std::atomic<std::uint32_t> word_;
 };
 
-}  // namespace iocomp::transport
-
-namespace iocomp::transport {
 namespace {
 
 constexpr std::size_t page = FreeRanges::page_bytes;
