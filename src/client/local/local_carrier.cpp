@@ -5,15 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "array/memory_box.h"
-#include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -25,18 +22,17 @@
 #include "client/tickets.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
+#include "commit/publisher.h"
 #include "commit/reports.h"
 #include "contents/catalogue.h"
+#include "disk/output_file.h"
 #include "formats/open_together.h"
 #include "mpi/agree.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
-#include "protocol/notes.h"
 #include "protocol/put_messages.h"
 #include "trace/counters.h"
-#include "writing/file_writer.h"
-#include "writing/piece.h"
 
 namespace iocomp::client {
 

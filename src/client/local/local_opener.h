@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

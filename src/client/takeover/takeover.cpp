@@ -22,6 +22,7 @@
 #include "client/council/file_council.h"
 #include "client/file.h"
 #include "client/link.h"
+#include "client/local/local_carrier.h"
 #include "client/local/local_opener.h"
 #include "client/local/member_blocks.h"
 #include "client/remote/post_book.h"
