@@ -14,12 +14,20 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/host.h"
 
 namespace iocomp::api {
 
 std::string& last_story() {
   static std::string story;
   return story;
+}
+
+void check_process() {
+  if (is_child_of_fork()) {
+    throw Error{ErrorCode::invalid_argument,
+                "this process is a child of fork: only its parent may call iocomp"};
+  }
 }
 
 void tell_of_unseen_failure(const char* call) noexcept {

@@ -18,12 +18,17 @@ namespace iocomp::api {
 
 using If = SizeSignalHeld::If;
 
+/// @throws Error{invalid_argument} in a child of fork, which shares MPI, memory and files with the
+/// process that has the sessions.
+void check_process();
+
 /// Run the body of a C function: no exception crosses C, and nothing that is written in there ends
 /// the process because of its limit of file sizes.
 template <typename Body>
 int guarded(Body&& body, If held = If::limited) noexcept {
   const SizeSignalHeld signal{held};
   try {
+    check_process();
     std::forward<Body>(body)();
     return 0;
   } catch (...) {

@@ -8,4 +8,7 @@ namespace iocomp {
 /// The name of the machine that this process runs on.
 [[nodiscard]] std::string host_name();
 
+/// True in a child of fork: then this process is not the one that made the first call of this.
+[[nodiscard]] bool is_child_of_fork() noexcept;
+
 }  // namespace iocomp

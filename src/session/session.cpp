@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/size_signal.h"
@@ -211,7 +212,8 @@ FinalizeWatch::FinalizeWatch(std::function<void()> call) : call_{std::move(call)
 
 int FinalizeWatch::finalizing(MPI_Comm /*comm*/, int /*key*/, void* watch, void* /*unused*/) {
   const SizeSignalHeld held;
-  if (const auto call = std::exchange(static_cast<FinalizeWatch*>(watch)->call_, {})) {
+  const auto call = std::exchange(static_cast<FinalizeWatch*>(watch)->call_, {});
+  if (call && !is_child_of_fork()) {
     call();
   }
   return MPI_SUCCESS;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <iocomp/iocomp.h>
 
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -34,6 +35,13 @@ TEST(Guarded, TurnsOtherExceptionsIntoInternalErrors) {
   EXPECT_NE(last_story(), "index 7");
   EXPECT_EQ(guarded([] { throw 7; }), IOCOMP_INTERNAL);
   EXPECT_EQ(last_story(), "unknown exception");
+}
+
+TEST(Guarded, RunsNothingInAChildOfFork) {
+  ASSERT_EQ(guarded([] {}), IOCOMP_OK);
+  GTEST_FLAG_SET(death_test_style, "fast");  // forks, and does not begin the program anew
+  EXPECT_EXIT(std::_Exit(guarded([] { std::_Exit(0); })),
+              testing::ExitedWithCode(IOCOMP_INVALID_ARGUMENT), "");
 }
 
 TEST(Require, NamesTheCallAndWhatIsNull) {
