@@ -183,8 +183,16 @@ void File::set_attribute(int variable, const std::string& name, contents::Attrib
   event.step = step_;
   event.variable = variable;
   event.name = name;
+  const std::string call = "the attribute \"" + name + '"';
+  // The settings may give the variable another type than the program knows.
+  if (variable >= 0 && name == contents::fill_attribute && value.count() == 1 &&
+      value.type == conversions_.put_type(variable)) {
+    const auto known = catalogue_.variable(variable, step_);
+    within(call, name_, [&] { value.values = conversions_.element(known, value.values.data()); });
+    value.type = known.type;
+  }
   event.attribute = std::move(value);
-  check_is_in_time(event, "the attribute \"" + name + '"');
+  check_is_in_time(event, call);
   announce(event);
 }
 

@@ -87,6 +87,20 @@ void refuse_other_folders(const TargetNames& names) {
   }
 }
 
+// A program may keep "run.json" beside "run", or give the name of a manifest to another file.
+void refuse_other_texts(const TargetNames& names) {
+  std::optional<std::string> text;
+  (void)outcome_of([&] { text = read_file(names.manifest); });
+  const bool is_of_others = text && is_other_json(*text);
+  if (is_of_others || names.target.name().ends_with(".json")) {
+    throw Error{ErrorCode::target_exists,
+                "cannot write " + names.target.text() + ": " +
+                    (is_of_others ? names.manifest.text() + " is there, which is no manifest"
+                                  : std::string{"names that end in .json are for manifests"}) +
+                    "; choose another path"};
+  }
+}
+
 // Writes a file after an fsync has failed, so that the file may not become durable.
 void write_for_now(const Path& path, const Path& temporary, const std::string& text) {
   const OpenFolder& folder = path.folder();
@@ -201,6 +215,7 @@ Error target_is_there(const TargetNames& names, const char* when) {
 void prepare_target(const TargetNames& names, bool replace) {
   refuse_other_folders(names);
   refuse_a_folder(names.manifest);
+  refuse_other_texts(names);
   if (!replace && names.target.is_there()) {
     throw target_is_there(names, "exists");
   }

@@ -17,13 +17,12 @@
 namespace iocomp::commit {
 namespace {
 
+// Nothing if there is none, or if it is torn. One that cannot be read for a moment may be whole.
 std::optional<Manifest> manifest_of(const TargetNames& names) {
   std::optional<Manifest> manifest;
-  (void)outcome_of([&] {
-    if (const auto text = manifest_in_force(names.manifest)) {
-      manifest = parse_manifest(*text, names.manifest.text());
-    }
-  });
+  if (const auto text = manifest_in_force(names.manifest)) {
+    (void)outcome_of([&] { manifest = parse_manifest(*text, names.manifest.text()); });
+  }
   return manifest;
 }
 
@@ -42,7 +41,8 @@ std::vector<std::int64_t> still_there(const Superseded& superseded, const Path& 
 std::vector<std::int64_t> steps_in_names(const Path& path) {
   std::vector<std::int64_t> numbers;
   for (const auto& name : path.folder().names()) {
-    if (const auto step = step_in_name(name, path.name())) {
+    const auto step = step_in_name(name, path.name());
+    if (step && !is_another_file(target_names(path, *step, {}), *step)) {
       numbers.push_back(*step);
     }
   }
@@ -50,19 +50,23 @@ std::vector<std::int64_t> steps_in_names(const Path& path) {
   return numbers;
 }
 
+bool is_another_file(const TargetNames& names, std::int64_t number) {
+  const auto manifest = manifest_of(names);
+  return manifest && !is_step_of_set(*manifest, number);
+}
+
 EarlierSteps earlier_steps(const Path& path) {
-  EarlierSteps earlier{.numbers = steps_in_names(path), .superseded = {}};
-  for (const auto number : earlier.numbers) {
-    const auto names = target_names(path, number, {});
-    std::optional<std::string> text;
-    (void)outcome_of([&] { text = read_file(names.manifest); });
-    if (text && text->find("\"supersedes\"") != std::string::npos) {
-      if (const auto manifest = manifest_of(names)) {
-        std::ranges::copy(still_there(manifest->supersedes, path),
-                          std::back_inserter(earlier.superseded));
-      }
+  EarlierSteps earlier;
+  for (const auto& name : path.folder().names()) {
+    const auto step = step_in_name(name, path.name());
+    const auto manifest = step ? manifest_of(target_names(path, *step, {})) : std::nullopt;
+    if (manifest && is_step_of_set(*manifest, *step)) {
+      earlier.numbers.push_back(*step);
+      std::ranges::copy(still_there(manifest->supersedes, path),
+                        std::back_inserter(earlier.superseded));
     }
   }
+  std::ranges::sort(earlier.numbers);
   std::erase_if(earlier.numbers, [&earlier](std::int64_t number) {
     return std::ranges::find(earlier.superseded, number) != earlier.superseded.end();
   });

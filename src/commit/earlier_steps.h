@@ -10,12 +10,16 @@
 
 namespace iocomp::commit {
 
-/// The numbers of the steps that have files of their own under one name, ascending. No file is
-/// read.
+/// The numbers of the steps that have files of their own under one name, ascending. Files without a
+/// manifest that can be read count too.
 /// @param path  of a file of all steps.
 [[nodiscard]] std::vector<std::int64_t> steps_in_names(const Path& path);
 
-/// Steps that lie in files of their own under one name, of whatever job.
+/// True if another file has the name of this step, as its manifest says.
+[[nodiscard]] bool is_another_file(const TargetNames& names, std::int64_t number);
+
+/// Steps that lie in files of their own under one name, of whatever job, as their manifests say.
+/// Files that iocomp has not written may be called so.
 struct EarlierSteps {
   std::vector<std::int64_t> numbers;  ///< ascending
   /// Replaced by these; their job ended before it removed them.

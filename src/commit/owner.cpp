@@ -30,8 +30,9 @@
 namespace iocomp::commit {
 namespace {
 
-// Stands before the name of the job in the lock of a server.
+// Stand around the name of the job in a lock: of a server, of a set of files.
 constexpr std::string_view server_mark = "server of ";
+constexpr std::string_view set_mark = " (a file for each step)";
 constexpr std::int64_t longest_lock_bytes = 4096;
 
 Path lock_of(const Path& path) {
@@ -71,8 +72,19 @@ std::string owner_in(const Path& lock) {
   return text.substr(0, text.find('\n'));
 }
 
-std::string job_of(const std::string& owner) {
-  return owner.starts_with(server_mark) ? owner.substr(server_mark.size()) : owner;
+std::string owner_text(const std::string& job, bool is_server, Owner::Files files) {
+  std::string text = is_server ? server_of(job) : job;
+  return files == Owner::Files::set ? text.append(set_mark) : text;
+}
+
+std::string job_of(std::string owner) {
+  if (owner.starts_with(server_mark)) {
+    owner.erase(0, server_mark.size());
+  }
+  if (owner.ends_with(set_mark)) {
+    owner.resize(owner.size() - set_mark.size());
+  }
+  return owner;
 }
 
 std::string job_in(const Path& lock) { return job_of(owner_in(lock)); }
@@ -92,15 +104,15 @@ Error is_owned(const Path& path, const Path& lock, const std::string& me) {
 
 }  // namespace
 
-Owner::Owner(const Path& path, const std::string& job, Claim claim, BeatPace pace)
-    : path_{lock_of(path)}, me_{claim == Claim::of_server ? server_of(job) : job} {
+Owner::Owner(const Path& path, const std::string& job, Claim claim, Files files, BeatPace pace)
+    : path_{lock_of(path)}, me_{owner_text(job, claim == Claim::of_server, files)}, files_{files} {
   int error = 0;
   bool is_new = false;
   bool is_left = false;
   do {
     is_new = open_file(path);
     error = lock(file_);
-    is_left = claim == Claim::from_server && owner_in(path_) == server_of(job);
+    is_left = claim == Claim::from_server && owner_in(path_) == owner_text(job, true, files);
     if (is_held(error) && !is_left) {
       throw is_owned(path, path_, me_);
     }
@@ -112,6 +124,7 @@ Owner::Owner(const Path& path, const std::string& job, Claim claim, BeatPace pac
   if (error != 0 && !is_new && !is_left) {
     take_over(path, pace);
   }
+  follows_a_crash_ = !is_new;
   write_me();
   if (error != 0) {  // there are no locks
     beats_ = std::make_unique<Beats>(path_, me_, pace);
@@ -182,7 +195,9 @@ Holder holder_of(const Path& path) {
       holder = {!is_told                  ? Holder::State::unknown
                 : found.l_type == F_UNLCK ? Holder::State::ended
                                           : Holder::State::alive,
-                job_in(lock)};
+                owner_in(lock)};
+      holder.files = holder.job.ends_with(set_mark) ? Owner::Files::set : Owner::Files::one;
+      holder.job = job_of(holder.job);
     }
   });
   return looked.ok() ? holder : Holder{Holder::State::unknown, {}};
@@ -194,21 +209,39 @@ bool is_locked_by(const Path& path, const std::string& job) {
   return is_its;
 }
 
-std::vector<Path> temporaries_of(const Path& path) {
-  std::vector<Path> found;
+bool Owner::has(const std::string& target, const Path& path) const {
+  return target == path.name() || (files_ == Files::set && step_in_name(target, path.name()));
+}
+
+void Owner::check_others(const Path& path) const {
+  const auto refuse_if = [&](const std::string& other, bool is_step) {
+    const auto holder = holder_of(path.beside(other));
+    if (holder.state == Holder::State::alive && (is_step || holder.files == Files::set)) {
+      const std::string job = holder.job == job_of(me_) ? "this job" : "the job " + holder.job;
+      throw Error{ErrorCode::target_exists,
+                  path.text() + " and " + other + " can name the same file, a step of " +
+                      (is_step ? path.name() : other) + ", and " + job + " writes " + other +
+                      "; choose another path for one of them"};
+    }
+  };
+  if (files_ == Files::one) {
+    if (const auto of_step = name_of_step(path.name())) {
+      refuse_if(of_step->plain, false);
+    }
+    return;
+  }
   for (const auto& name : path.folder().names()) {
-    const std::string target = belongs_to(name);
-    if (!target.empty() && (target == path.name() || step_in_name(target, path.name()))) {
-      found.push_back(path.beside(name));
+    if (const auto locked = is_lock_of(name);
+        !locked.empty() && locked != path.name() && has(locked, path)) {
+      refuse_if(locked, true);
     }
   }
-  return found;
 }
 
 namespace {
 
 // Removes manifests without their file, which a job was about to remove, or to name, when it ended.
-void remove_lonely_manifests(const Path& path) {
+void remove_lonely_manifests(const Path& path, const Owner& owner) {
   constexpr std::string_view ending = ".json";
   const OpenFolder& folder = path.folder();
   for (const auto& name : folder.names()) {
@@ -216,10 +249,9 @@ void remove_lonely_manifests(const Path& path) {
       continue;
     }
     const std::string target = name.substr(0, name.size() - ending.size());
-    const bool is_ours = target == path.name() || step_in_name(target, path.name());
     std::optional<std::string> lonely;
     (void)outcome_of([&] {
-      if (is_ours && !folder.has(target)) {
+      if (owner.has(target, path) && !folder.has(target)) {
         folder.sync();  // a power loss must not bring the target back without it
         lonely = folder.read(name);
       }
@@ -233,16 +265,23 @@ void remove_lonely_manifests(const Path& path) {
 
 }  // namespace
 
-void clear_away(const Path& path, const Owner& /*owner*/) {
-  for (const auto& temporary : temporaries_of(path)) {
-    if (temporary.name().ends_with(set_aside_ending)) {
-      put_back(path.folder(), temporary.name(), belongs_to(temporary.name()));
+void clear_away(const Path& path, const Owner& owner) {
+  for (const auto& name : path.folder().names()) {
+    const std::string target = belongs_to(name);
+    if (target.empty() || !owner.has(target, path)) {
+      continue;
+    }
+    const Path temporary = path.beside(name);
+    if (name.ends_with(set_aside_ending)) {
+      put_back(path.folder(), name, target);
     } else {
       log::info(temporary.text() + " was left by a job that ended early: removed");
       remove_begun(temporary);
     }
   }
-  remove_lonely_manifests(path);
+  if (owner.follows_a_crash()) {
+    remove_lonely_manifests(path, owner);
+  }
 }
 
 }  // namespace iocomp::commit

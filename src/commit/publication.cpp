@@ -389,6 +389,12 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
               if (ends_itself) {
                 manifest.bytes = size_of_target(target.temporary);
               }
+              if (replace && is_another_file(target, number)) {
+                throw Error{ErrorCode::target_exists,
+                            target.target.text() +
+                                " is no step of this file, as its manifest says; choose another "
+                                "path for one of them"};
+              }
               for (const auto earlier : *superseded) {
                 if (earlier != number) {
                   manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));

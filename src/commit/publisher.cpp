@@ -66,7 +66,8 @@ contents::Beginning Publisher::prepare() {
       is_plain() && traits().offsets_by_layout && identity.existing != config::Existing::go_on;
   const bool is_alone = identity.claim == Owner::Claim::from_server && !can_be_taken;
   owner_ = std::make_unique<Owner>(publication_.path(), identity.job,
-                                   is_alone ? Owner::Claim::alone : identity.claim);
+                                   is_alone ? Owner::Claim::alone : identity.claim, files());
+  owner_->check_others(publication_.path());
   clear_away(publication_.path(), *owner_);
   const auto beginning = publication_.begin();
   publication_.go_on(setup_.options);
@@ -160,7 +161,7 @@ void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
 void Publisher::go_on_after(const Left& left) {
   (void)outcome_of([this] {
     owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job,
-                                     Owner::Claim::from_server);
+                                     Owner::Claim::from_server, files());
   });
   if (ends_files()) {
     publication_.go_on_after(left.kept, left.committed() > 0);

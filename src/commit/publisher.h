@@ -143,6 +143,9 @@ class Publisher {
                                              : std::nullopt;
   }
   [[nodiscard]] bool ends_files() const noexcept { return setup_.identity.file_per_step; }
+  [[nodiscard]] Owner::Files files() const noexcept {
+    return ends_files() ? Owner::Files::set : Owner::Files::one;
+  }
   [[nodiscard]] std::shared_ptr<disk::OutputFile> open(std::int64_t number,
                                                        formats::Opening opening) const;
   void started(std::int64_t number, const Outcome& outcome);

@@ -319,6 +319,14 @@ void check_whole(const Path& path, const Manifest& manifest, const std::string& 
   }
 }
 
+bool is_other_json(const std::string& text) {
+  return text.find("\"iocomp_manifest\"") == std::string::npos && Json::accept(text);
+}
+
+bool is_step_of_set(const Manifest& manifest, std::int64_t step) noexcept {
+  return manifest.first_step == step && manifest.committed_steps == 1;
+}
+
 Manifest parse_manifest(const std::string& text, const std::string& path) {
   const std::string what = "cannot read the manifest " + path + ": ";
   try {

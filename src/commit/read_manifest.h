@@ -26,6 +26,13 @@ struct Manifest {
   Superseded supersedes{};
 };
 
+/// True if a text is JSON, and no manifest. A torn manifest is no JSON.
+[[nodiscard]] bool is_other_json(const std::string& text);
+
+/// True if a file that is called like this step of a set is that step. A file of all steps may be
+/// called so too: "run.19900101.nc".
+[[nodiscard]] bool is_step_of_set(const Manifest& manifest, std::int64_t step) noexcept;
+
 /// The path of a file to read, beside which its manifest lies: where the path is a link that has no
 /// manifest of its own, that of the file to which it leads.
 [[nodiscard]] Path followed(const Path& path);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,6 +67,7 @@ struct Readable {
   Committed::File file;
   contents::Inventory inventory;
   commit::Superseded supersedes{};
+  bool is_another = false;  // a series that is called like a step
 };
 
 // The step of a file of one step has the number in the name of the file.
@@ -83,9 +85,13 @@ Readable look_at(const Path& path, const Sought& sought) {
           sought.believes_manifest ? commit::manifest_in_force(manifest_path) : std::nullopt) {
     auto manifest = commit::parse_manifest(*text, manifest_path.text());
     commit::check_whole(path, manifest, sought.modules);
+    const auto of_step = commit::name_of_step(path.name());
+    const bool is_another =
+        manifest.kind == "series" && of_step && !commit::is_step_of_set(manifest, of_step->step);
     return {{path.name(), manifest.format, true},
             std::move(manifest.inventory),
-            std::move(manifest.supersedes)};
+            std::move(manifest.supersedes),
+            is_another};
   }
   const std::string format =
       sought.backend.empty() ? formats::format_of_file(path, sought.modules) : sought.backend;
@@ -103,9 +109,6 @@ Readable look_at(const Path& path, const Sought& sought) {
 
 // A copy under the name of another step is not that step.
 void check_number(std::int64_t named, const Path& path, const contents::Inventory& inventory) {
-  if (inventory.steps.size() != 1) {
-    return;
-  }
   if (const auto told = inventory.name_of(inventory.steps.front()).number; told != named) {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + path.text() + ": it is step " + std::to_string(told) +
@@ -121,6 +124,7 @@ void add_steps(Committed& committed, const Path& plain, const Found& found, cons
   const auto lacks_manifest = [](const Path& path) {
     return !(commit::followed(path) + ".json").is_there();
   };
+  const auto has_manifest = [](const auto& one) { return one.second.file.has_manifest; };
   const auto unless_torn = [&](std::int64_t step, const auto& body) {
     try {
       body();
@@ -137,9 +141,21 @@ void add_steps(Committed& committed, const Path& plain, const Found& found, cons
   for (const auto& [step, path] : found.of_step) {
     unless_torn(step, [&] {
       auto found_there = look_at(path, sought);
-      check_number(step, path, found_there.inventory);
-      readable.emplace_back(step, std::move(found_there));
+      if (!found_there.is_another && found_there.inventory.steps.size() == 1) {
+        check_number(step, path, found_there.inventory);
+        readable.emplace_back(step, std::move(found_there));
+      }
     });
+  }
+  // The manifest of a step is there before its file has its name.
+  if (std::ranges::any_of(readable, has_manifest)) {
+    for (const auto& [step, file] : readable) {
+      if (!file.file.has_manifest) {
+        committed.torn.push_back({step, "cannot read " + plain.beside(file.file.name).text() +
+                                            ": it has no manifest, and other steps have one"});
+      }
+    }
+    std::erase_if(readable, std::not_fn(has_manifest));
   }
   // Files that a job was about to remove when it ended are of another run.
   std::set<std::int64_t> superseded;
@@ -155,6 +171,9 @@ void add_steps(Committed& committed, const Path& plain, const Found& found, cons
     readable.pop_back();
   }
   std::ranges::sort(committed.torn, {}, &Committed::Torn::step);
+  if (readable.empty() && committed.torn.empty()) {
+    return;  // all are other files
+  }
   if (readable.empty()) {
     const auto others = committed.torn.size() - 1;
     throw Error{ErrorCode::storage_failure,
@@ -201,7 +220,8 @@ Committed find_committed(const Sought& sought) {
   const Path path{said};
   const Found found = look_for(path);
   const bool one = found.one_file && sought.kind != Sought::Kind::file_per_step;
-  const bool many = !found.of_step.empty() && sought.kind != Sought::Kind::one_file;
+  const bool many = !found.of_step.empty() && sought.kind != Sought::Kind::one_file &&
+                    !(one && commit::steps_in_names(path).empty());
   if (one && many) {
     throw Error{ErrorCode::invalid_argument,
                 "the file \"" + sought.name + "\" is there twice: as " + said + " and as " +
@@ -219,6 +239,9 @@ Committed find_committed(const Sought& sought) {
     committed.add(std::move(file.file), file.inventory);
   } else {
     add_steps(committed, path, found, sought);
+    if (committed.steps.empty()) {
+      throw none_there(sought, said, found);
+    }
   }
   return committed;
 }

@@ -352,6 +352,47 @@ def types_of_steps() -> None:
         raises(iocomp.UnsupportedError, story, library().check, code)
 
 
+def known_fills() -> None:
+    """Set a fill value in the type that the program knows, where the file has another."""
+    for kept in ("float64", "float32", "float16"):
+        settings = {"path": f"{kept}.x", "type": kept}
+        with begin() as io, io.open("out", settings=settings) as out:
+            u = out.define("u", "f8", (2,))
+            u.attrs["_FillValue"] = -512.5
+            u[0:1] = [1.5]
+            out.end_step()
+        with iocomp.open_files(f"{kept}.x") as files:
+            assert files.read("u").tolist() == [1.5, -512.5] and files.dtype("u") == kept
+
+
+def dated_names() -> None:
+    """Write series that are called like steps, and then a set of which they are none."""
+    with begin() as io:
+        settings = [{"path": f"out{number}.x"} for number in (".000001", ".19900101", "")]
+        files = [io.open("out", settings=each) for each in settings]
+        series = [file.define("u", "f8", (io.comm.size,)) for file in files]
+        for step in range(2):
+            for file, u in zip(files, series, strict=True):
+                u[io.comm.rank] = step
+                file.end_step()
+        checkpoint = {"path": "out.x", "existing": "replace", "keep": 1}
+        files.pop().close()
+        files.pop().close()
+        story = "out.x and out.000001.x can name the same file, a step of out.x"
+        raises(iocomp.TargetExistsError, story, io.open, "c", "checkpoint", settings=checkpoint)
+        files.pop().close()
+        assert io.latest("c", settings={"path": "out.x", "kind": "checkpoint"})[0] == -1
+        with contextlib.suppress(iocomp.TargetExistsError):  # step 1 has the name of another file
+            with io.open("c", "checkpoint", settings=checkpoint) as out:
+                u = out.define("u", "f8", (io.comm.size,))
+                for _ in range(4):
+                    u[io.comm.rank] = 5
+                    out.end_step()
+    for path in ("out.000001.x", "out.19900101.x"):
+        with iocomp.open_files(path) as found:
+            assert found.steps == [0, 1] and (found.read("u", 1) == 1).all()
+
+
 def refused_steps() -> None:
     """Give a step a time where the file cannot take one any more, and a number that is too low."""
     settings = {"path": "out.x"}

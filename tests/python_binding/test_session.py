@@ -60,6 +60,17 @@ def test_each_step_has_the_type_that_it_was_written_with(play: Play) -> None:
     play("types_of_steps", ranks=1)
 
 
+def test_a_fill_value_has_the_type_that_the_program_knows(play: Play) -> None:
+    play("known_fills", ranks=1)
+
+
+@pytest.mark.parametrize(
+    ("mode", "backend"), [("kernel", "posix"), ("sync", "netcdf"), ("shared", "hdf5")]
+)
+def test_a_series_may_be_called_like_a_step(play: Play, mode: str, backend: str) -> None:
+    play("dated_names", ranks=2, FILES_DEFAULT_BACKEND=backend, **MODES[mode])
+
+
 @pytest.mark.parametrize("backend", ["netcdf", "zarr", "posix"])
 def test_a_step_that_is_refused_has_not_begun(play: Play, backend: str) -> None:
     play("refused_steps", ranks=2, FILES_OUT_BACKEND=backend)

@@ -148,7 +148,9 @@ void would_clear(const Output& output, const Repair& repair, std::vector<Deed>& 
 
 void clear_one(const Output& output, const Repair& repair, std::vector<Deed>& deeds) {
   {
-    const commit::Owner owner{Path{output.owned_as}, this_process()};
+    const commit::Owner owner{
+        Path{output.owned_as}, this_process(), commit::Owner::Claim::alone,
+        output.is_set ? commit::Owner::Files::set : commit::Owner::Files::one};
     remove_temporaries(output, owner, deeds);
     if (repair.act) {
       std::ranges::copy(repair.act(output), std::back_inserter(deeds));

@@ -122,15 +122,9 @@ FoundFile part_of(const std::string& folder, const std::string& name, Depth dept
   return part;
 }
 
-// A series may be called like a checkpoint.
-bool is_of_set(const FoundFile& part, std::int64_t step) {
-  return !part.manifest ||
-         (part.manifest->first_step == step && part.manifest->committed_steps == 1);
-}
-
 void put_in_group(Groups& groups, FoundFile part) {
   const auto of_step = commit::name_of_step(part.name);
-  if (of_step && is_of_set(part, of_step->step)) {
+  if (of_step && (!part.manifest || commit::is_step_of_set(*part.manifest, of_step->step))) {
     groups[of_step->plain].of_step.try_emplace(of_step->step, std::move(part));
   } else {
     const std::string name = part.name;

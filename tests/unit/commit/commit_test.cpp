@@ -72,6 +72,17 @@ TEST_F(Commit, RefusesAnExistingTargetUnlessItMayBeReplaced) {
   EXPECT_EQ(text_of(names().target.text()), "old");
 }
 
+TEST_F(Commit, TheManifestOfAFileTakesNoNameOfAnother) {
+  write_text(names().manifest.text(), "{\"dt\": 0.1}");
+  for (const bool replace : {false, true}) {
+    EXPECT_EQ(outcome_of([&] { prepare_target(names(), replace); }).code, ErrorCode::target_exists);
+  }
+  write_text(names().manifest.text(), "{\"iocomp_ma");  // a torn one
+  EXPECT_TRUE(outcome_of([&] { prepare_target(names(), true); }).ok());
+  const auto of_manifest = target_names(names().manifest, -1, "here-1");
+  EXPECT_EQ(outcome_of([&] { prepare_target(of_manifest, true); }).code, ErrorCode::target_exists);
+}
+
 TEST_F(Commit, ALinkThatLeadsNowhereIsATargetThatExists) {
   std::filesystem::create_symlink(folder_ / "nowhere", names().target.text());
   EXPECT_EQ(failure_of([this] { prepare_target(names(), false); }).code, ErrorCode::target_exists);

@@ -167,10 +167,13 @@ TEST_F(OwnerTest, FollowsNoLink) {
 
 TEST_F(OwnerTest, ShowsThatItLivesWhereThereAreNoLocks) {
   has_locks = false;
-  auto owner = std::make_unique<Owner>(Path{path("out.bin")}, "host-17", Owner::Claim::alone, pace);
+  auto owner = std::make_unique<Owner>(Path{path("out.bin")}, "host-17", Owner::Claim::alone,
+                                       Owner::Files::one, pace);
   const auto own = [this] {
-    return outcome_of(
-        [this] { const Owner other{Path{path("out.bin")}, "host-18", Owner::Claim::alone, pace}; });
+    return outcome_of([this] {
+      const Owner other{Path{path("out.bin")}, "host-18", Owner::Claim::alone, Owner::Files::one,
+                        pace};
+    });
   };
   const Outcome refused = own();
   EXPECT_EQ(refused.code, ErrorCode::target_exists);
@@ -201,9 +204,10 @@ TEST_F(OwnerTest, IsSeenToLiveWhileItsNumberChanges) {
 
 TEST_F(OwnerTest, OneThatSleptDoesNotRemoveTheLockOfAnother) {
   has_locks = false;
-  auto owner = std::make_unique<Owner>(Path{path("out.bin")}, "host-17", Owner::Claim::alone,
-                                       BeatPace{1h, 2h});  // too slow for the others
-  const Owner other{Path{path("out.bin")}, "host-18", Owner::Claim::alone, pace};
+  auto owner =
+      std::make_unique<Owner>(Path{path("out.bin")}, "host-17", Owner::Claim::alone,
+                              Owner::Files::one, BeatPace{1h, 2h});  // too slow for the others
+  const Owner other{Path{path("out.bin")}, "host-18", Owner::Claim::alone, Owner::Files::one, pace};
   owner.reset();
   EXPECT_EQ(holder_of(Path{path("out.bin")}).job, "host-18");
 }
@@ -219,7 +223,7 @@ TEST_F(OwnerTest, OfTwoThatTakeAFileOverOneIsRefused) {
       threads.emplace_back([&, i] {
         outcomes[i] = outcome_of([&] {
           owners[i] = std::make_unique<Owner>(Path{path("out.bin")}, "host-" + std::to_string(i),
-                                              Owner::Claim::alone, pace);
+                                              Owner::Claim::alone, Owner::Files::one, pace);
         });
       });
     }
@@ -234,8 +238,10 @@ TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
         ".out.3.bin.iocomp-host-1", "out.bin", "out.bin.iocomp-host-1", ".iocomp-host-1"}) {
     leave(name);
   }
-  const Owner owner{Path{path("out.bin")}, "host-1"};
-  clear_away(Path{path("out.bin")}, owner);
+  const Path mine{path("out.bin")};
+  clear_away(mine, Owner{mine, "host-1"});  // of a file of all steps
+  EXPECT_TRUE(is_there(".out.000003.bin.iocomp-other-7"));
+  clear_away(mine, Owner{mine, "host-1", Owner::Claim::alone, Owner::Files::set});
   EXPECT_FALSE(is_there(".out.bin.iocomp-host-1"));
   EXPECT_FALSE(is_there(".out.bin.iocomp-host-1.json"));
   EXPECT_FALSE(is_there(".out.bin.iocomp-host-1-1182007297-10899.lock"));
@@ -258,6 +264,37 @@ TEST_F(OwnerTest, ClearsAwayNothingOfFilesThatOthersHaveTakenOver) {
   EXPECT_TRUE(is_there(".out.bin.iocomp-host-1.json"));
 }
 
+TEST_F(OwnerTest, RefusesASetAndAFileThatIsCalledLikeItsStep) {
+  const auto owning = [this](const char* name, Owner::Files files) {
+    return outcome_of([&] {
+      const Path mine{path(name)};
+      Owner{mine, "host-2", Owner::Claim::alone, files}.check_others(mine);
+    });
+  };
+  const auto dated = "out.19900101.bin";
+  {
+    const Owner owner{Path{path(dated)}, "host-1"};
+    EXPECT_EQ(owning("out.bin", Owner::Files::set).code, ErrorCode::target_exists);
+    EXPECT_TRUE(owning("out.bin", Owner::Files::one).ok());
+  }
+  {
+    const Owner owner{Path{path("out.bin")}, "host-1"};
+    EXPECT_TRUE(owning(dated, Owner::Files::one).ok());
+  }
+  {
+    const Owner owner{Path{path("out.bin")}, "host-1", Owner::Claim::of_server, Owner::Files::set};
+    EXPECT_EQ(holder_of(Path{path("out.bin")}).job, "host-1");
+    const Outcome outcome = owning(dated, Owner::Files::one);
+    EXPECT_EQ(outcome.code, ErrorCode::target_exists);
+    EXPECT_NE(outcome.story.find("a step of out.bin, and the job host-1 writes out.bin"),
+              std::string::npos)
+        << outcome.story;
+    EXPECT_TRUE(owning("out.1.bin", Owner::Files::one).ok());
+  }
+  EXPECT_TRUE(owning("out.bin", Owner::Files::set).ok());
+  EXPECT_TRUE(owning(dated, Owner::Files::one).ok());
+}
+
 TEST_F(OwnerTest, ClearsAwayManifestsWithoutTheirFile) {
   const auto describe = [this](const char* name) {
     std::ofstream{path(name)} << "{\n \"iocomp_manifest\": 2}";
@@ -268,8 +305,15 @@ TEST_F(OwnerTest, ClearsAwayManifestsWithoutTheirFile) {
   }
   leave("out.000004.bin");
   leave("out.000005.bin.json");  // another program's
-  const Owner owner{Path{path("out.bin")}, "host-1"};
-  clear_away(Path{path("out.bin")}, owner);
+  const Path mine{path("out.bin")};
+  const auto clear = [&] {
+    clear_away(mine, Owner{mine, "host-1", Owner::Claim::alone, Owner::Files::set});
+  };
+  clear();  // nobody has crashed: its files may lie elsewhere
+  EXPECT_TRUE(is_there("out.000003.bin.json"));
+  EXPECT_TRUE(is_there("out.bin.json"));
+  leave(".out.bin.iocomp-lock");
+  clear();
   EXPECT_FALSE(is_there("out.000003.bin.json"));
   EXPECT_FALSE(is_there("out.bin.json"));
   EXPECT_TRUE(is_there("out.000004.bin.json"));

@@ -316,5 +316,71 @@ TEST_F(PublicationOfASeries, TheManifestOfAStepTellsHowLongItsFileIs) {
   }
 }
 
+// Series may be called like steps, and so may files of other programs.
+class PublicationOfASet : public PublicationOfASeries,
+                          public testing::WithParamInterface<config::Existing> {
+ protected:
+  PublicationOfASet() {
+    leave(19900101, true);
+    leave(300, false);
+    leave(1, false);
+  }
+  void leave(std::int64_t number, bool is_described) const {
+    const auto names = target_names(Path{folder_ / "out.bin"}, number, "other-1");
+    write_text(names.target.text(), "theirs");
+    if (is_described) {
+      write_manifest(names, {"dated", "posix", "series", 0, 2, {}, 6}, {});
+    }
+  }
+  [[nodiscard]] bool is_theirs(std::int64_t number) const {
+    return text_of(target_names(Path{folder_ / "out.bin"}, number, {}).target.text()) == "theirs";
+  }
+  [[nodiscard]] Publication::Identity of_set(config::Existing existing, std::int64_t after) const {
+    auto identity = going_on(after);
+    identity.checkpoint = true;
+    identity.file_per_step = true;
+    identity.existing = existing;
+    identity.keep = 1;
+    return identity;
+  }
+};
+
+TEST_P(PublicationOfASet, LeavesFilesThatAreNoSteps) {
+  for (const std::int64_t after : {protocol::everything, std::int64_t{-1}, std::int64_t{5}}) {
+    contents::Catalogue catalogue{format_.traits().rules, 1, false};
+    Publication set{of_set(GetParam(), after), format_, &catalogue};
+    (void)set.begin();
+    contents::Event define;
+    define.what = contents::Event::What::define;
+    define.name = "u";
+    define.shape = {1, {4}};
+    catalogue.apply(define);
+    contents::Contents contents;
+    for (const std::int64_t step : {0, 1}) {
+      write_text(set.names(step).temporary.text(), std::string(32, 'x'));
+      contents.add(step, 0, 0);
+      set.commit_step(step, contents, catalogue)();
+    }
+    EXPECT_EQ(steps_in_names(Path{folder_ / "out.bin"}).back(), 300);
+    EXPECT_EQ(earlier_steps(Path{folder_ / "out.bin"}).numbers.size(), 1U);
+    EXPECT_TRUE(is_theirs(19900101) && is_theirs(300));
+  }
+}
+
+TEST_P(PublicationOfASet, ASeriesInTheWayOfAStepIsNotReplaced) {
+  leave(0, true);
+  contents::Catalogue catalogue{format_.traits().rules, 1, false};
+  Publication set{of_set(GetParam(), protocol::everything), format_, &catalogue};
+  (void)set.begin();
+  write_text(set.names(0).temporary.text(), std::string(32, 'x'));
+  contents::Contents contents;
+  const Outcome outcome = outcome_of([&] { set.commit_step(0, contents, catalogue)(); });
+  EXPECT_EQ(outcome.code, ErrorCode::target_exists) << outcome.story;
+  EXPECT_TRUE(is_theirs(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, PublicationOfASet,
+                         testing::Values(config::Existing::replace, config::Existing::go_on));
+
 }  // namespace
 }  // namespace iocomp::commit

@@ -87,6 +87,32 @@ std::vector<std::int64_t> numbers(const Committed& committed) {
   return steps;
 }
 
+// "data.19900101.bin" may be a series of its own, or a file of another program.
+TEST_F(FindCommitted, AFileThatIsCalledLikeAStepIsNone) {
+  const auto write_dated = [this](std::int64_t steps) {
+    const commit::TargetNames names = commit::target_names(Path{path_}, 19900101, "node-1");
+    contents::Description description;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      description.contents.push_back({step, variable(0, "u"), 32 * step});
+    }
+    write_text(names.target.text(), std::string(64, 'x'));
+    write_manifest(names, {"dated", "posix", "series", 0, steps, {}, 64}, description);
+  };
+  for (const std::int64_t steps : {1, 2}) {
+    write_dated(steps);
+    EXPECT_EQ(failure().first, ErrorCode::not_found);
+  }
+  write_checkpoint(3);
+  EXPECT_EQ(numbers(find()), (std::vector<std::int64_t>{3}));
+  EXPECT_TRUE(find().torn.empty());
+  write_text(folder_ / "data.000300.bin", std::string(64, 'x'));
+  EXPECT_EQ(numbers(find()), (std::vector<std::int64_t>{3}));
+  ASSERT_EQ(::unlink((folder_ / "data.000003.bin").c_str()), 0);
+  ASSERT_EQ(::unlink((folder_ / "data.000300.bin").c_str()), 0);
+  write_series();
+  EXPECT_EQ(numbers(find()), (std::vector<std::int64_t>{0, 2}));  // not "there twice"
+}
+
 TEST_F(FindCommitted, ASeriesIsOneFile) {
   write_series();
   const Committed found = find();
