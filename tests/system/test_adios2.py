@@ -200,3 +200,26 @@ def test_a_pipe_in_a_dataset_is_refused(actors: Actors, engine: str) -> None:
         assert "is a pipe, not a file" in read.failures()[0]["story"], read
         path.unlink()
         path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_dataset_that_lacks_a_file_is_left_out(actors: Actors, engine: str) -> None:
+    lines = ["init", "open out checkpoint", "define out u float64 64x48"]
+    lines += ["put out u by=columns", "end_step out"] * 2
+    written = play(actors, [*lines, "close out"], engine)
+    assert not written.failures(), written
+    newest = written.folder / "out.000001.bp"
+    manifest = Path(f"{newest}.json")
+    for path in sorted(newest.iterdir()):
+        whole = path.read_bytes()
+        path.unlink()
+        read = play(actors, ["init", "read out"], engine, folder=written.folder)
+        assert not read.failures(), read
+        found = {(*entry["steps"], *entry["left_out"], entry["right"]) for entry in read.calls("read")}
+        assert found == {(0, 1, True)}, read
+        if path.name.startswith("md"):
+            told, _ = manifest.read_bytes(), manifest.unlink()
+            read = play(actors, ["init", "read out step=1"], engine, folder=written.folder)
+            assert {entry["code"] for entry in read.calls("read")} == {STORAGE_FAILURE}, read
+            manifest.write_bytes(told)
+        path.write_bytes(whole)

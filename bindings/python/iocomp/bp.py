@@ -80,6 +80,7 @@ class BpFile:
     def _open(self) -> None:
         try:
             self._io = self._adios2.Adios().declare_io("iocomp")
+            self._io.set_parameter("OpenTimeoutSecs", "0")  # else BP5 waits for a missing file
             self._engine = self._io.open(self._path, self._adios2.bindings.Mode.Read)
         except (RuntimeError, ValueError) as error:
             raise StorageError(f"cannot read {self._path}: {error}") from None

@@ -71,7 +71,7 @@ auto told(const std::string& action, const std::string& path, const Action& body
   }
 }
 
-// ADIOS2 would wait for whoever writes into a pipe.
+// ADIOS2 would wait for a program that writes into a pipe.
 void refuse_pipes(const OpenFolder& dataset) {
   for (const std::string& name : dataset.names()) {
     const auto found = dataset.find(name, OpenFolder::Links::followed);
@@ -114,6 +114,7 @@ void StepSource::open() {
   auto& [adios, io, engine] = *opened_;
   io = adios.DeclareIO("iocomp");
   io.SetEngine("BPFile");
+  io.SetParameter("OpenTimeoutSecs", "0");  // else BP5 waits an hour for a file that is missing
   engine = io.Open(name_of(folder_.descriptor()), adios2::Mode::Read);
   step_ = -1;
 }
