@@ -630,6 +630,22 @@ def test_names_that_a_killed_process_has_left_are_removed(actors: Actors) -> Non
     assert left == [".iocomp-spill-full", ".iocomp-spill-new"]
 
 
+@pytest.mark.parametrize("back_end", [*TELLING, "adios2-bp4"])
+def test_a_variable_of_earlier_steps_keeps_its_attributes(actors: Actors, back_end: str) -> None:
+    """The file tells whose they are, also if its newest step lacks the variable."""
+    skip_if_missing(actors.build, back_end)
+    steps = "put ser u\nput ser v\nend_step ser\nput ser v\nend_step ser\n"
+    script = f"init\nopen ser series\n{DEFINE.format('ser')}{steps}close ser\n"
+    job = actors.play(script, ranks=2, settings=settings(back_end))
+    assert not job.failures(), job
+    path = f"ser{ending(back_end)}"
+    (job.folder / f"{path}.json").unlink()
+    shown = told(actors, job.folder, "show", path)
+    assert shown["attributes"] == {"title": {"type": "text", "value": "hello world"}}, shown
+    (u,) = (each for each in shown["variables"] if each["name"] == "u")
+    assert u["attributes"]["units"]["value"] == "m/s", shown
+
+
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_a_lost_manifest_is_written_again(actors: Actors, back_end: str) -> None:
     job = write(actors, back_end)

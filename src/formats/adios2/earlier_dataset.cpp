@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/adios2/earlier_dataset.h"
 
-#include <adios2.h>
 #include <fcntl.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <span>
 #include <string>
@@ -16,10 +14,7 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/plain_io.h"
-#include "formats/adios2/failure.h"
 #include "formats/adios2/index.h"
-#include "formats/adios2/read_values.h"
-#include "formats/words.h"
 
 namespace iocomp::formats::bp {
 
@@ -59,23 +54,6 @@ void EarlierDataset::cut(const std::string& file, std::int64_t bytes) const {
   if (found > bytes) {
     set_length(opened, bytes, path);
     make_durable(opened, path);
-  }
-}
-
-Inventory attributes_of_all_steps(const std::string& name) {
-  try {
-    adios2::ADIOS adios;
-    adios2::IO io = adios.DeclareIO("iocomp");
-    io.SetEngine("BPFile");
-    adios2::Engine engine = io.Open(name, adios2::Mode::ReadRandomAccess);
-    Inventory found;
-    read_attributes(io, found.attributes, found.of_variable);
-    engine.Close();
-    return found;
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw failure_of_adios2("read the attributes", error);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/open_folder.h"
-#include "formats/words.h"
 
 namespace iocomp::formats::bp {
 
@@ -34,9 +33,5 @@ class EarlierDataset {
   std::int64_t index_bytes_ = 0;
   std::int64_t metadata_bytes_ = 0;
 };
-
-/// All attributes of a dataset, of whichever step. Local.
-/// @param name  of its folder, for ADIOS2. @throws Error{storage_failure}.
-[[nodiscard]] Inventory attributes_of_all_steps(const std::string& name);
 
 }  // namespace iocomp::formats::bp

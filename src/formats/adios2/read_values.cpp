@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +18,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "contents/variable.h"
+#include "formats/adios2/failure.h"
 #include "formats/adios2/values.h"
 #include "formats/adios2/with_type.h"
 #include "formats/rules.h"
@@ -75,6 +76,25 @@ Attribute text(adios2::IO& io, const std::string& name) {
   return contents::text_attribute(values.empty() ? std::string_view{} : values.front());
 }
 
+// `<variable>/<name>` belongs to a variable, if a step has one of that name.
+Inventory attributes_in(adios2::IO& io) {
+  Inventory found;
+  const auto variables = io.AvailableVariables(true);
+  for (const auto& [name, about] : io.AvailableAttributes()) {
+    const std::string type_name = io.AttributeType(name);
+    const auto type = type_called(type_name);
+    if (!type && type_name != "string") {
+      continue;
+    }
+    const auto slash = name.rfind('/');
+    const bool has_owner = slash != std::string::npos && variables.contains(name.substr(0, slash));
+    auto& owner = has_owner ? found.of_variable[name.substr(0, slash)] : found.attributes;
+    owner.insert_or_assign(has_owner ? name.substr(slash + 1) : name,
+                           type ? attribute(io, name, *type) : text(io, name));
+  }
+  return found;
+}
+
 }  // namespace
 
 void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
@@ -116,20 +136,19 @@ std::vector<Variable> variables_in(adios2::IO& io) {
   return found;
 }
 
-void read_attributes(adios2::IO& io, Attributes& of_file,
-                     std::map<std::string, Attributes>& of_variable) {
-  const auto variables = io.AvailableVariables(true);
-  for (const auto& [name, about] : io.AvailableAttributes()) {
-    const std::string type_name = io.AttributeType(name);
-    const auto type = type_called(type_name);
-    if (!type && type_name != "string") {
-      continue;
-    }
-    const auto slash = name.rfind('/');
-    const bool has_owner = slash != std::string::npos && variables.contains(name.substr(0, slash));
-    auto& owner = has_owner ? of_variable[name.substr(0, slash)] : of_file;
-    owner.insert_or_assign(has_owner ? name.substr(slash + 1) : name,
-                           type ? attribute(io, name, *type) : text(io, name));
+Inventory attributes_of_all_steps(const std::string& name) {
+  try {
+    adios2::ADIOS adios;
+    adios2::IO io = adios.DeclareIO("iocomp");
+    io.SetEngine("BPFile");
+    adios2::Engine engine = io.Open(name, adios2::Mode::ReadRandomAccess);
+    Inventory found = attributes_in(io);
+    engine.Close();
+    return found;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw failure_of_adios2("read the attributes", error);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <adios2.h>
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,8 @@ void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const
 /// have (text).
 [[nodiscard]] std::vector<Variable> variables_in(adios2::IO& io);
 
-/// The attributes as they are in the step that is open: `<variable>/<name>` belongs to a variable,
-/// if there is one.
-void read_attributes(adios2::IO& io, Attributes& of_file,
-                     std::map<std::string, Attributes>& of_variable);
+/// All attributes of a dataset, of whichever step. Local.
+/// @param name  of its folder, for ADIOS2. @throws Error{storage_failure}.
+[[nodiscard]] Inventory attributes_of_all_steps(const std::string& name);
 
 }  // namespace iocomp::formats::bp

@@ -170,7 +170,11 @@ Inventory StepSource::look_through() {
         variable.id = ids.emplace(variable.name, static_cast<int>(ids.size())).first->second;
         found.contents.push_back({step_, variable, -1});
       }
-      read_attributes(opened_->io, found.attributes, found.of_variable);
+    }
+    if (!found.steps.empty()) {
+      const Inventory all = attributes_of_all_steps(name_of(folder_.descriptor()));
+      found.attributes = all.attributes;
+      found.of_variable = all.of_variable;
     }
     open();
     return found;
