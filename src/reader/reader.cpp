@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,14 +103,14 @@ Json describe(const std::string& path, const Committed& committed) {
     all["files"].push_back({{"path", committed.text(file)}, {"format", file.format}});
   }
   for (const auto& variable : committed.variables) {
-    auto meaning = Json::array();
-    for (const auto& [name, value] : variable.attributes) {
-      if (iocomp::contents::says_meaning(variable.name, name)) {
-        meaning.push_back(name);
+    std::set<std::string> meaning;  // in whichever step
+    for (const auto& [step, attributes] : variable.meaning) {
+      for (const auto& [name, value] : attributes) {
+        meaning.insert(name);
       }
     }
     all["variables"].push_back({{"name", variable.name},
-                                {"meaning", std::move(meaning)},
+                                {"meaning", meaning},
                                 {"attributes", iocomp::commit::json(variable.attributes)},
                                 {"changes_meaning", variable.changes_meaning()}});
   }

@@ -78,3 +78,26 @@ def test_each_file_of_a_set_is_unpacked_as_it_says(tmp_path: Path) -> None:
     with xarray.open_dataset(same, engine=IocompBackend) as found:
         assert found["u"].encoding["scale_factor"] == 0.5
         assert np.array_equal(found["u"].values, np.full((2, 4), 10.0))
+
+
+@pytest.mark.parametrize("scales", [False, True])
+@pytest.mark.parametrize("mask_and_scale", [False, True, {"u": False}, {}])
+def test_integers_stay_what_they_are_unless_they_are_unpacked(
+    tmp_path: Path, scales: bool, mask_and_scale: object
+) -> None:
+    """Also where a step says something else of them, and the newest one nothing at all."""
+    large = [2**53 + 1, 2**62 + 3, -(2**61) - 1, 7]
+    for step in range(3):
+        told = {"_FillValue": {"type": "int64", "value": [-5 - step]}}
+        if scales:
+            told["scale_factor"] = {"type": "float64", "value": [0.5]}
+        told = {"u": told if step < 2 else {}}
+        arrays = {step: {"u": np.array(large)}}
+        write(tmp_path / f"c.{step:06}.bin", arrays, kind="checkpoint", variable_attributes=told)
+    is_unpacked = scales and mask_and_scale in (True, {})
+    with xarray.open_dataset(
+        tmp_path / "c.bin", engine=IocompBackend, mask_and_scale=mask_and_scale
+    ) as found:
+        assert found["u"].dtype == (np.float64 if is_unpacked else np.int64)
+        expected = np.array([large] * 3) * (np.array([[0.5], [0.5], [1]]) if is_unpacked else 1)
+        assert np.array_equal(found["u"].values, expected)

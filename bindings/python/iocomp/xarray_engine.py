@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +67,8 @@ class _Lazy(BackendArray):
 class _Store(AbstractDataStore):
     """The raw variables and attributes, which xarray decodes."""
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
+    def __init__(self, files: Files, mask_and_scale: bool | Mapping[str, bool]) -> None:
+        self._files, self._mask_and_scale = files, mask_and_scale
         self._steps = files.steps
         self._along = self._dimension_of_steps()
 
@@ -163,6 +163,10 @@ class _Store(AbstractDataStore):
         exact = np.array([files.read(_TIME, step) for step in self._steps])
         return exact if np.array_equal(exact.astype(np.float64), times) else times
 
+    def _unpacks(self, name: str) -> bool:
+        asked = self._mask_and_scale
+        return bool(asked.get(name, True) if isinstance(asked, Mapping) else asked)
+
     def _variable(self, name: str) -> Variable | None:
         files, along = self._files, self._along
         there = files.steps_of(name)
@@ -177,14 +181,15 @@ class _Store(AbstractDataStore):
             return None
         attributes, dtype = files.attributes(name), files.dtype(name)
         if name in files.changing:
-            if not {"scale_factor", "add_offset"} & attributes.keys():
+            meaning = files._meaning[name]
+            if not {"scale_factor", "add_offset"}.intersection(meaning):
                 warnings.warn(
                     f"{files.path}: {name} has another fill value in some steps, so none is masked",
                     stacklevel=2,
                 )
-            if dtype.kind in "iu":  # the library unpacks each step as its own file says
-                dtype = np.dtype(np.float64)
-            attributes = _without(attributes, files._meaning[name])
+            elif dtype.kind in "iu" and self._unpacks(name):
+                dtype = np.dtype(np.float64)  # the library unpacks each step as its own file says
+            attributes = _without(attributes, meaning)
         shape = files.shape(name)
         dimensions = str(attributes.pop("dimensions", "")).split()
         has_time = dimensions[:1] == [_TIME] if dimensions else len(steps) == 1
@@ -265,7 +270,7 @@ class IocompBackend(BackendEntrypoint):
             NotFoundError: If there is no such file, or nothing of it is committed.
             StorageError: If a file or its manifest is torn.
         """
-        store = _Store(open_files(filename_or_obj))
+        store = _Store(open_files(filename_or_obj), decoding.get("mask_and_scale", True))
         dataset: Dataset = StoreBackendEntrypoint().open_dataset(
             store, drop_variables=drop_variables, **decoding
         )
