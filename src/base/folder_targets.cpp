@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/descriptor.h"
@@ -20,24 +21,30 @@ namespace {
 
 using Links = OpenFolder::Links;
 
-bool is_folder_in(const OpenFolder& folder, const std::string& name) {
-  const auto found = folder.find(name);
+bool is_folder_in(const OpenFolder& folder, const std::string& name,
+                  Links links = Links::as_they_are) {
+  const auto found = folder.find(name, links);
   return found && S_ISDIR(found->st_mode);
 }
 
-std::int64_t size_in(const OpenFolder& folder, const std::string& name) {
+// The job that writes a folder may rename and remove what is in it meanwhile.
+std::optional<std::int64_t> size_in(const OpenFolder& folder, const std::string& name,
+                                    Links links = Links::as_they_are) {
   const auto found = folder.find(name, Links::followed);
-  if (!found) {
-    throw failure("find", folder.text(name), ENOENT);
+  if (!found || !is_folder_in(folder, name, links)) {
+    return found ? std::optional{found->st_size} : std::nullopt;
   }
-  return found->st_size;
-}
-
-std::int64_t sizes_in(const OpenFolder& folder) {
   std::int64_t sum = 0;
-  for (const auto& name : folder.names()) {
-    sum += is_folder_in(folder, name) ? sizes_in(folder.folder(name)) : size_in(folder, name);
+  const Outcome summed = outcome_of([&] {
+    const OpenFolder inside = folder.folder(name, links);
+    for (const auto& one : inside.names()) {
+      sum += size_in(inside, one).value_or(0);
+    }
+  });
+  if (!folder.find(name, links)) {
+    return std::nullopt;
   }
+  summed.throw_unless_ok();
   return sum;
 }
 
@@ -48,9 +55,9 @@ bool has_mark(const OpenFolder& folder, const std::string& mark, bool may_have_f
   return (has_it || (names.empty() && !may_have_folders)) &&
          std::ranges::all_of(names, [&](const std::string& name) {
            const auto found = folder.find(name);
-           return found &&
-                  (S_ISREG(found->st_mode) || (may_have_folders && S_ISDIR(found->st_mode) &&
-                                               has_mark(folder.folder(name), mark, false)));
+           return !found || S_ISREG(found->st_mode) ||
+                  (may_have_folders && S_ISDIR(found->st_mode) &&
+                   has_mark(folder.folder(name), mark, false));
          });
 }
 
@@ -65,16 +72,19 @@ void sync_in(const OpenFolder& folder, const std::string& name) {
 }  // namespace
 
 bool is_folder(const Path& path, Links links) {
-  const auto found = path.folder().find(path.name(), links);
-  return found && S_ISDIR(found->st_mode);
+  return is_folder_in(path.folder(), path.name(), links);
+}
+
+std::optional<std::int64_t> size_if_there(const Path& path) {
+  return size_in(path.folder(), path.name(), Links::followed);
 }
 
 std::int64_t size_of_target(const Path& path) {
-  if (!is_folder(path, Links::followed)) {
-    return size_in(path.folder(), path.name());
+  const auto size = size_if_there(path);
+  if (!size) {
+    throw failure("find", path.text(), ENOENT);
   }
-  const OpenFolder folder = path.folder().folder(path.name(), Links::followed);
-  return sizes_in(folder);
+  return *size;
 }
 
 void make_durable(const Path& path) {

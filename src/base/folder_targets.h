@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/open_folder.h"
@@ -12,8 +13,10 @@ namespace iocomp {
 /// Targets that may be a file or a folder of files. Every dataset of ADIOS2's BP formats is a
 /// folder. So is every store of Zarr, with a folder in it for each array.
 
-/// Bytes of a file, or of all files in a folder. A link is followed.
+/// Bytes of a file, or of all files in a folder; nothing if it is not there. A link is followed.
 /// @throws Error{storage_failure}.
+[[nodiscard]] std::optional<std::int64_t> size_if_there(const Path& path);
+/// The same. @throws Error{storage_failure}, also if it is not there.
 [[nodiscard]] std::int64_t size_of_target(const Path& path);
 
 /// fsync a file, or all files in a folder and the folder itself. What others have written from this

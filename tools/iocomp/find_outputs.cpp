@@ -180,9 +180,9 @@ Groups groups_in(const std::string& folder, const Wanted& wanted, Depth depth) {
 
 void add(Output& output, const std::string& folder, FoundFile part, std::int64_t step) {
   const std::string path = folder + part.name;
-  const bool is_gone = !is_there(path);
+  const auto size = size_if_there(Path{path});
   // A job removes a checkpoint before its manifest, and writes the manifest of a new one first.
-  if (is_gone && output.holder.state == commit::Holder::State::alive) {
+  if (!size && output.holder.state == commit::Holder::State::alive) {
     return;
   }
   if (part.manifest) {
@@ -195,7 +195,7 @@ void add(Output& output, const std::string& folder, FoundFile part, std::int64_t
     std::ranges::transform(inventory.steps, std::back_inserter(output.steps),
                            [&](std::int64_t one) { return inventory.name_of(one).number; });
   }
-  output.bytes += is_gone ? 0 : size_of_target(Path{path});
+  output.bytes += size.value_or(0);
   output.files.push_back(
       {path, step, part.fault, std::move(part.story), part.manifest ? part.manifest->bytes : 0});
 }

@@ -71,13 +71,6 @@ struct Look {
   }
 };
 
-// A job may give a temporary its final name after it was listed.
-std::int64_t size_if_there(const std::string& path) {
-  std::int64_t bytes = 0;
-  (void)outcome_of([&] { bytes = size_of_target(Path{path}); });
-  return bytes;
-}
-
 Look look_at(const std::string& path) {
   Look now{.output = output_at(path)};
   std::int64_t uncommitted = now.output.bytes;
@@ -87,12 +80,13 @@ Look look_at(const std::string& path) {
     // The manifest of a store does not count its bytes.
     const bool counts = file.committed_bytes > 0 || !now.newest();
     is_known = is_known && counts;
-    now.committed[file.path] = counts ? file.committed_bytes : size_if_there(file.path);
+    now.committed[file.path] =
+        counts ? file.committed_bytes : size_if_there(Path{file.path}).value_or(0);
     uncommitted -= file.committed_bytes;
   }
   uncommitted = std::max<std::int64_t>(uncommitted, 0);
-  for (const auto& temporary : now.output.temporaries) {
-    uncommitted += size_if_there(temporary);
+  for (const auto& temporary : now.output.temporaries) {  // some may have their final names by now
+    uncommitted += size_if_there(Path{temporary}).value_or(0);
   }
   now.uncommitted_bytes = is_known ? static_cast<double>(uncommitted) : std::nan("");
   return now;

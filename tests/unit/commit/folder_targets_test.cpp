@@ -8,6 +8,7 @@
 #include <array>
 #include <climits>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -218,6 +219,17 @@ TEST_F(FolderTargets, AbandoningAndRemovingLeaveNothing) {
   EXPECT_EQ(files_in(folder_ / ""), 0);
 }
 
+// A link to nowhere is listed, and not there when it is looked at: as a file that a job renames
+// between the two.
+TEST_F(FolderTargets, NamesThatAreGoneCountNothing) {
+  const std::string path = names().target.text();
+  make_dataset(path, "four");
+  make_dataset(path + "/u", "");
+  fs::create_symlink("nowhere", path + "/md.idx.new");
+  fs::create_symlink("nowhere", path + "/u/md.idx.new");
+  EXPECT_EQ(size_of_target(Path{path}), 5 + 4 + 5);
+}
+
 TEST_F(FolderTargets, SizeAndDurabilityAreThoseOfAllFiles) {
   make_dataset(names().target.text(), "1234567");
   write_text(folder_ / "file", "123");
@@ -225,6 +237,9 @@ TEST_F(FolderTargets, SizeAndDurabilityAreThoseOfAllFiles) {
   EXPECT_EQ(size_of_target(Path{folder_ / "file"}), 3);
   make_durable(names().target);
   make_durable(Path{folder_ / "file"});
+  EXPECT_EQ(size_if_there(Path{folder_ / "nowhere"}), std::nullopt);
+  EXPECT_EQ(code_of([this] { (void)size_of_target(Path{folder_ / "nowhere"}); }),
+            ErrorCode::storage_failure);
   EXPECT_EQ(code_of([this] { make_durable(Path{folder_ / "nowhere"}); }),
             ErrorCode::storage_failure);
 }
