@@ -7,6 +7,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -236,6 +237,11 @@ const void* find(const ModuleKind& kind, std::string_view format, const std::str
 }
 
 }  // namespace
+
+std::string chosen_modules() {
+  const char* const folder = std::getenv("IOCOMP_STORAGE_MODULES");
+  return folder == nullptr ? "" : folder;
+}
 
 const void* module_entry(const ModuleKind& kind, std::string_view format,
                          const std::string& folder) {

@@ -15,10 +15,13 @@ struct ModuleKind {
   std::string_view what;    ///< for messages: "the back-end"
 };
 
+/// The value of the setting storage.modules, which only the environment may set: for programs that
+/// read no settings.
+[[nodiscard]] std::string chosen_modules();
+
 /// The symbol that the module of a format exports. It is loaded at first use and kept. `folder`
-/// (setting
-/// storage.modules) is searched first when it is not empty; then the folder `iocomp` beside this
-/// library, then where it was installed or built.
+/// (setting storage.modules) is searched first when it is not empty; then the folder `iocomp`
+/// beside this library, then where it was installed or built.
 /// @throws Error{unsupported} naming the format, the folders searched and those that were found.
 [[nodiscard]] const void* module_entry(const ModuleKind& kind, std::string_view format,
                                        const std::string& folder);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -20,6 +19,7 @@
 #include "base/path.h"
 #include "commit/json_values.h"
 #include "contents/variable.h"
+#include "formats/modules.h"
 #include "formats/sources.h"
 #include "reading/committed.h"
 #include "reading/find_committed.h"
@@ -86,12 +86,6 @@ int guarded(const Body& body) noexcept {
   }
 }
 
-// The value of the setting storage.modules. A reader does not know its other sources.
-std::string modules_folder() {
-  const char* const folder = std::getenv("IOCOMP_STORAGE_MODULES");
-  return folder == nullptr ? "" : folder;
-}
-
 Json describe(const std::string& path, const Committed& committed) {
   Json all{{"path", path},
            {"files", Json::array()},
@@ -121,8 +115,9 @@ Json describe(const std::string& path, const Committed& committed) {
 }
 
 bool reads(const std::string& format) {
-  return iocomp::outcome_of(
-             [&] { (void)iocomp::formats::source_version(format, modules_folder()); })
+  return iocomp::outcome_of([&] {
+           (void)iocomp::formats::source_version(format, iocomp::formats::chosen_modules());
+         })
       .ok();
 }
 
@@ -164,7 +159,7 @@ int iocomp_reader_open(const char* path, int use_manifest, iocomp_reader** reade
     *reader = nullptr;
     auto sought = iocomp::reading::sought_at(path);
     sought.believes_manifest = use_manifest != 0;
-    sought.modules = modules_folder();
+    sought.modules = iocomp::formats::chosen_modules();
     auto opened = std::make_unique<iocomp_reader>(sought, iocomp::reading::find_committed(sought));
     const auto& committed = opened->input.committed();
     if (!committed.files.empty() && !is_left_to_python(committed, committed.files.back())) {

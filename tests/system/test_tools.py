@@ -388,6 +388,17 @@ def test_torn_files_are_told(actors: Actors, back_end: str) -> None:
     assert run(actors, folder, "show", f"ser{end}").returncode == BAD_INPUT
 
 
+def test_settings_do_not_concern_files_that_are_there(actors: Actors) -> None:
+    folder = write(actors, "posix").folder
+    commands = [(word, "ser.dat") for word in ("ls", "show", "latest", "verify", "watch")]
+    commands += [("recover", "."), ("clean", ".")]
+    before = [run(actors, folder, *words) for words in commands]
+    (folder / "iocomp.toml").write_text("[files.f]\nkepe = 2\n")
+    after = [run(actors, folder, *words) for words in commands]
+    assert [done.returncode for done in before] == [0] * len(commands)
+    assert [(done.returncode, done.stderr) for done in after] == [(0, "")] * len(commands)
+
+
 @pytest.mark.parametrize("harm", ["cut", "without a shard", "without an array"])
 @pytest.mark.parametrize("back_end", ["zarr", "zarr-zstd"])
 def test_torn_stores_are_told(actors: Actors, back_end: str, harm: str) -> None:

@@ -120,7 +120,7 @@ void describe(const DescribeOptions& options) {
                                             : ": " + found.left_out.front().variable + ": " +
                                                   found.left_out.front().reason)};
   }
-  const std::string modules = modules_in(settings_here());
+  const std::string modules = modules_here();
   std::vector<Described> all;
   for (auto& grid : found.grids) {
     all.push_back({path_of(base, grid.name, found.grids.size() == 1), std::move(grid)});

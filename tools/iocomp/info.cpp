@@ -70,7 +70,7 @@ Installation inspect() {
           .hwloc = hwloc_version(),
           .disk_engine = engine_here(settings),
           .huge_shared_memory = shared_memory_has_huge_pages(),
-          .formats = formats::available_formats(modules_in(settings))};
+          .formats = formats::available_formats(modules_here())};
 }
 
 /// The first line of what MPICH says about itself is enough for people.

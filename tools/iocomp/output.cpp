@@ -85,7 +85,7 @@ std::string Output::told() const {
 }
 
 std::unique_ptr<reading::Input> open(const Output& output, const std::string& format) {
-  const std::string modules = modules_in(settings_here());
+  const std::string modules = modules_here();
   auto committed =
       reading::find_committed({.name = output.path,
                                .path = output.path,

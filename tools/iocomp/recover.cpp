@@ -226,7 +226,7 @@ void add_recover(CLI::App& app) {
   command->add_flag("--dry-run", chosen->dry_run, "Only tell what would be done");
   command->add_flag("--json", chosen->json, "Print it as JSON");
   command->callback([chosen] {
-    chosen->modules = modules_in(settings_here());
+    chosen->modules = modules_here();
     const Repair task{is_needed, [&](const Output& output) { return repair(output, *chosen); }};
     print(clear(outputs_at(chosen->path), chosen->dry_run, task), chosen->json,
           "nothing is to be done in " + chosen->path +

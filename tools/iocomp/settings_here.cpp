@@ -11,6 +11,7 @@
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "formats/modules.h"
 
 namespace iocomp::command {
 
@@ -22,8 +23,8 @@ config::Settings settings_here() {
   return settings;
 }
 
-std::string modules_in(const config::Settings& settings) {
-  auto chosen = settings.text("storage.modules");
+std::string modules_here() {
+  auto chosen = formats::chosen_modules();
   if (!chosen.empty()) {
     return chosen;
   }

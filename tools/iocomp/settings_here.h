@@ -10,9 +10,9 @@ namespace iocomp::command {
 /// The settings that hold in this folder and environment; warnings go to stderr.
 [[nodiscard]] config::Settings settings_here();
 
-/// The folder that is searched first for back-ends: that of the settings, else the one beside this
-/// command, also in an installed tree that was moved.
-[[nodiscard]] std::string modules_in(const config::Settings& settings);
+/// The folder that is searched first for back-ends: the one that the environment names, else the
+/// one beside this command, also in an installed tree that was moved.
+[[nodiscard]] std::string modules_here();
 
 /// The name of the disk engine that files would be written by here, with the reason. A process of a
 /// job may be allowed more or less than this one: a container of its own, say.

@@ -48,7 +48,7 @@ std::string verdict(const reading::Checked& checked, std::size_t damaged_blocks)
 }
 
 void verify(const std::string& path, bool as_json) {
-  const auto modules = modules_in(settings_here());
+  const auto modules = modules_here();
   const auto input = open(output_at(path, Depth::names));
   const auto& committed = input->committed();
   Json findings = Json::array();
