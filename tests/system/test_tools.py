@@ -399,6 +399,20 @@ def test_settings_do_not_concern_files_that_are_there(actors: Actors) -> None:
     assert [(done.returncode, done.stderr) for done in after] == [(0, "")] * len(commands)
 
 
+@pytest.mark.parametrize("back_end", TELLING)
+def test_times_are_shown_without_a_manifest(actors: Actors, back_end: str) -> None:
+    skip_if_missing(actors.build, back_end)
+    steps = "".join(f"begin_step ser {i} time={i / 2}\nput ser v\nend_step ser\n" for i in range(3))
+    script = f"init\nopen ser series\n{DEFINE.format('ser')}{steps}close ser\n"
+    job = actors.play(script, ranks=2, settings=settings(back_end))
+    assert not job.failures(), job
+    path = f"ser{ending(back_end)}"
+    for _ in range(2):
+        assert told(actors, job.folder, "show", path)["times"] == [0, 0.5, 1]
+        assert re.search(r"(?m)^time +1 \(step 2\)$", run(actors, job.folder, "show", path).stdout)
+        (job.folder / f"{path}.json").unlink(missing_ok=True)
+
+
 @pytest.mark.parametrize("harm", ["cut", "without a shard", "without an array"])
 @pytest.mark.parametrize("back_end", ["zarr", "zarr-zstd"])
 def test_torn_stores_are_told(actors: Actors, back_end: str, harm: str) -> None:

@@ -18,6 +18,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/byte_size.h"
+#include "base/error.h"
 #include "base/number_ranges.h"
 #include "commit/json_values.h"
 #include "contents/variable.h"
@@ -112,7 +113,15 @@ std::string size_text(const Output& output, const Committed& committed) {
                            static_cast<double>(values) / static_cast<double>(output.bytes));
 }
 
-void print_table(const Output& output, const Committed& committed) {
+// NaN also if it cannot be read: the rest is shown.
+double time_of(reading::Input& input, std::int64_t step) {
+  double time = std::nan("");
+  (void)outcome_of([&] { time = input.time(step); });
+  return time;
+}
+
+void print_table(const Output& output, reading::Input& input) {
+  const Committed& committed = input.committed();
   std::vector<std::vector<std::string>> head{{"file", output.path},
                                              {"format", committed.files.back().format}};
   if (!output.kind.empty()) {
@@ -123,9 +132,9 @@ void print_table(const Output& output, const Committed& committed) {
   }
   head.push_back({"steps", steps_text(numbers(committed.steps, &Committed::Step::number))});
   head.push_back({"size", size_text(output, committed)});
-  if (!committed.steps.empty() && std::isfinite(committed.steps.back().time)) {
-    const auto& newest = committed.steps.back();
-    head.push_back({"time", fmt::format("{} (step {})", newest.time, newest.number)});
+  const double time = time_of(input, reading::newest_step);
+  if (std::isfinite(time)) {
+    head.push_back({"time", fmt::format("{} (step {})", time, committed.steps.back().number)});
   }
   if (!committed.attributes.empty()) {
     head.push_back({"attributes", told(committed.attributes)});
@@ -156,13 +165,15 @@ Json json_of(const Committed::Variable& variable) {
           {"attributes", commit::json(variable.attributes)}};
 }
 
-void print_json(const Output& output, const Committed& committed) {
+void print_json(const Output& output, reading::Input& input) {
+  const Committed& committed = input.committed();
   Json variables = Json::array();
   std::ranges::transform(committed.variables, std::back_inserter(variables),
                          [](const auto& variable) { return json_of(variable); });
   Json times = Json::array();
   for (const auto& step : committed.steps) {
-    times.push_back(std::isnan(step.time) ? Json{} : Json(step.time));
+    const double time = time_of(input, step.number);
+    times.push_back(std::isnan(time) ? Json{} : Json(time));
   }
   Json left_out = Json::array();
   for (const auto& torn : committed.torn) {
@@ -305,7 +316,7 @@ void show(const ShowOptions& options) {
   const auto opened = open(output, options.format);
   auto& input = *opened;
   if (options.variable.empty()) {
-    options.json ? print_json(output, input.committed()) : print_table(output, input.committed());
+    options.json ? print_json(output, input) : print_table(output, input);
     return;
   }
   const auto& places = input.variable(input.find(options.variable)).places;
