@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -37,6 +38,7 @@ DEFINE = (
     "attribute {0} title hello+world\nattribute {0} units m/s of=u\n"
 )
 NONE_THERE = 1
+DAMAGED = 1
 BAD_INPUT = 2
 
 
@@ -386,6 +388,10 @@ def test_torn_files_are_told(actors: Actors, back_end: str) -> None:
     assert done.stderr.count("\n") == 2 and "step 2 is left out: " in done.stderr, done
     assert run(actors, folder, "latest", f"ser{end}").returncode == BAD_INPUT
     assert run(actors, folder, "show", f"ser{end}").returncode == BAD_INPUT
+    checked = told(actors, folder, "verify", f"ser{end}", status=DAMAGED)
+    (damage,) = checked["damaged"]
+    assert damage["step"] is None and "it is torn: it has" in damage["story"], checked
+    assert run(actors, folder, "verify", f"ser{end}").stdout.endswith(": 1 damaged\n")
 
 
 def test_settings_do_not_concern_files_that_are_there(actors: Actors) -> None:
@@ -411,6 +417,46 @@ def test_times_are_shown_without_a_manifest(actors: Actors, back_end: str) -> No
         assert told(actors, job.folder, "show", path)["times"] == [0, 0.5, 1]
         assert re.search(r"(?m)^time +1 \(step 2\)$", run(actors, job.folder, "show", path).stdout)
         (job.folder / f"{path}.json").unlink(missing_ok=True)
+
+
+def test_a_checkpoint_that_is_removed_meanwhile_is_not_damaged(actors: Actors, tmp_path: Path) -> None:
+    count = 2000
+    for step in (0, 1):
+        path = tmp_path / f"ckpt.{step:06}.dat"
+        path.write_bytes(bytes(8 * count))
+        u = {"name": "u", "type": "int64", "shape": [count], "offset": 0}
+        if step == 0:
+            u["xxh3"] = [[[i], [1], "0" * 16] for i in range(count)]
+        manifest = {
+            "iocomp_manifest": 1,
+            "name": "ckpt",
+            "format": "posix",
+            "kind": "checkpoint",
+            "file": path.name,
+            "bytes": 8 * count,
+            "byte_order": sys.byteorder,
+            "first_step": step,
+            "committed_steps": 1,
+            "steps": [{"step": step, "variables": [u]}],
+            "absent": [],
+            "attributes": {},
+            "variable_attributes": {},
+        }
+        Path(f"{path}.json").write_text(json.dumps(manifest))
+    with subprocess.Popen(
+        [actors.build.command, "verify", "ckpt.dat"],
+        cwd=tmp_path,
+        env=environment_without_iocomp(),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as verify:
+        assert verify.stdout
+        first = verify.stdout.readline()  # what follows fills the pipe: it waits within step 0
+        (tmp_path / "ckpt.000001.dat").unlink()
+        (tmp_path / "ckpt.000001.dat.json").unlink()
+        told = first + verify.stdout.read()
+    assert verify.returncode == DAMAGED
+    assert told.count("is damaged") == count and told.endswith(f": {count} damaged\n"), told[-500:]
 
 
 @pytest.mark.parametrize("harm", ["cut", "without a shard", "without an array"])
