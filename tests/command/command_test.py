@@ -49,6 +49,16 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return {entry["key"]: entry for entry in json.loads(done.stdout)}
 
+    def test_output_that_cannot_be_written_is_told(self) -> None:
+        (self.folder / "iocomp.toml").write_text("".join(f"files.f{i}.keep = 2\n" for i in range(300)))
+        for words in (["--version"], ["--help"], ["info"], ["config"], ["config", "--json"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run(
+                    [self.command, *words], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True
+                )
+            self.assertEqual(done.returncode, BAD_INPUT, words)
+            self.assertEqual(done.stderr, "iocomp: cannot write to the standard output\n", words)
+
     def test_config_lists_every_key_with_value_and_origin(self) -> None:
         (self.folder / "iocomp.toml").write_text("[staging]\nmemory = '2 GiB'\n")
         done = self.run_command("config", IOCOMP_MODE="sync")

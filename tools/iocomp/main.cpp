@@ -83,17 +83,28 @@ int run(int argc, char** argv) {
   return 0;
 }
 
+// The text that a command prints is its result. A buffer may hold all of it until the end.
+int written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return status;
+  }
+  fmt::print(stderr, "iocomp: cannot write to the standard output\n");
+  return bad_input;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const iocomp::SizeSignalHeld held;
   try {
-    const int status = run(argc, argv);
-    return std::fflush(stdout) == 0 ? status : own_failure;
+    return written(run(argc, argv));
   } catch (const iocomp::Error& error) {
     fmt::print(stderr, "iocomp: {}\n", error.what());
     return error.code() == iocomp::ErrorCode::internal ? own_failure : bad_input;
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) {
+      return written(own_failure);
+    }
     fmt::print(stderr, "iocomp: {}\n", iocomp::in_our_words(error));
     return own_failure;
   }
