@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import iocomp
-from iocomp import NotFoundError, StorageError, UnsupportedError, open_files
+from iocomp import InvalidArgumentError, NotFoundError, StorageError, UnsupportedError, open_files
 from iocomp.session import _extents, _global_indices
 from manifests import sealed
 
@@ -71,6 +71,24 @@ def test_a_plain_file_is_read_through_its_manifest(tmp_path: Path) -> None:
             files.read("u", 3)
         with pytest.raises(NotFoundError, match="no variable 's' in step 4; there are u"):
             files.read("s", 4)
+
+
+def test_what_is_there_is_true(tmp_path: Path) -> None:
+    arrays = {"a": np.array(1.5), "none": np.empty((0, 3))}
+    with open_files(write(tmp_path / "f.bin", {0: arrays})) as files:
+        assert all(files[name] for name in arrays)
+    with open_files(write(tmp_path / "bare.bin", {0: {}})) as files:
+        assert files and not files.variables()
+    assert iocomp.Variable.__new__(iocomp.Variable)  # whatever its shape is
+
+
+@pytest.mark.parametrize("out", [[1], 1.5, np.empty(2), np.broadcast_to(0.5, (1,))])
+def test_what_values_cannot_be_read_into_is_refused(tmp_path: Path, out: Any) -> None:
+    with open_files(write(tmp_path / "f.bin", {0: {"u": np.zeros(1)}})) as files:
+        with pytest.raises(InvalidArgumentError, match=r"block of shape \(1,\): it must be a writeable"):
+            files.read("u", out=out)
+        with pytest.raises(InvalidArgumentError, match="the type 'nope'"):
+            files.read("u", dtype="nope")
 
 
 CALLS: dict[str, Any] = {

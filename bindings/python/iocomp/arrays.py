@@ -71,6 +71,22 @@ def is_truth(dtype: np.dtype[Any], attributes: Mapping[str, Any]) -> bool:
     return dtype == np.int8 and attributes.get("dtype") == "bool"
 
 
+def place_for(out: Array | None, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+    """Return the array for values that are read: `out`, or a new one.
+
+    Raises:
+        InvalidArgumentError: If `out` is no array that can be written, or has another shape.
+    """
+    if out is None:
+        return np.empty(shape, dtype_of(dtype))
+    if not isinstance(out, np.ndarray) or out.shape != shape or not out.flags.writeable:
+        given = f"shape {out.shape}" if isinstance(out, np.ndarray) else f"type {type(out).__name__}"
+        raise InvalidArgumentError(
+            f"out of {given} for a block of shape {shape}: it must be a writeable array of this shape"
+        )
+    return out
+
+
 def room_for(values: Array, dtype: np.dtype[Any]) -> Array:
     """Return the array that elements of a variable are read into, if a caller wants `values`.
 

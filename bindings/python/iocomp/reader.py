@@ -24,6 +24,7 @@ from iocomp.arrays import (
     integers,
     memory_shape,
     number_of,
+    place_for,
     room_for,
     settle,
 )
@@ -312,12 +313,7 @@ class Files(Scope, Stored):
             for each, kept in zip(slices, view, strict=True)
             if kept is not None
         )
-        values = np.empty(shape, place.dtype if dtype is None else dtype) if out is None else out
-        if values.shape != shape or not values.flags.writeable:
-            raise InvalidArgumentError(
-                f"an array of shape {values.shape} for a box of shape {shape}: it must be "
-                "writeable, of this shape"
-            )
+        values = place_for(out, shape, place.dtype if dtype is None else dtype)
         if values.size:
             numbers = room_for(values, place.dtype)
             self._fill(name, variable, row, slices, numbers[(*view, ...)])

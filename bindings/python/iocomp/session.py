@@ -39,6 +39,7 @@ from iocomp.arrays import (
     integers,
     memory_shape,
     number_of,
+    place_for,
     room_for,
     settle,
     texts,
@@ -470,6 +471,10 @@ class Variable:
         if not self.shape:
             raise TypeError(f"the scalar {self.name!r} has no length")
         return self.shape[0]
+
+    def __bool__(self) -> bool:
+        """Return True: a variable without elements is a variable."""
+        return True
 
     def __repr__(self) -> str:
         """Return name, type and shape."""
@@ -1055,17 +1060,11 @@ class Input(Scope, Stored):
         first = (0,) * len(shape) if start is None else _extents(start, "start")
         if count is None:
             ends = zip(shape, first, strict=True) if len(first) == len(shape) else ()
-            count = tuple(out.shape) if out is not None else tuple(n - s for n, s in ends)
+            count = getattr(out, "shape", tuple(n - s for n, s in ends))
         count = _extents(count, "count")
         if not len(first) == len(count) == len(shape) or min(count, default=0) < 0:
             raise InvalidArgumentError(f"start {first} and count {count} of shape {shape}")
-        kind = found if dtype is None else dtype_of(dtype)
-        values = np.empty(count, kind) if out is None else out
-        if values.shape != count or not values.flags.writeable:
-            raise InvalidArgumentError(
-                f"an array of shape {values.shape} for a block of shape {count}: it must be "
-                "writeable, of this shape"
-            )
+        values = place_for(out, count, found if dtype is None else dtype)
         numbers = room_for(values, found)
         memory = None if numbers.flags.c_contiguous else memory_shape(numbers)
         if memory is None and not numbers.flags.c_contiguous:

@@ -143,6 +143,10 @@ class StoredVariable:
             raise TypeError(f"the scalar {self.name!r} has no length")
         return self.shape[0]
 
+    def __bool__(self) -> bool:
+        """Return True: a variable without elements is a variable."""
+        return True
+
     def __iter__(self) -> Iterator[Array]:
         """Read one index of the first dimension after the other."""
         return (self[index] for index in range(len(self)))
@@ -209,6 +213,10 @@ class Stored(Mapping[str, StoredVariable]):
     def __len__(self: Any) -> int:
         """Return the number of variables."""
         return len(self._names())
+
+    def __bool__(self) -> bool:
+        """Return True: a file without variables is a file."""
+        return True
 
     def __contains__(self, name: object) -> bool:
         """Return True if there is a variable of this name."""
