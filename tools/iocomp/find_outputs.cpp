@@ -201,8 +201,10 @@ void add(Output& output, const std::string& folder, FoundFile part, std::int64_t
 }
 
 std::vector<Output> outputs_of(const std::string& folder, const std::string& plain, Group group) {
+  // A job may have begun while the names were listed: its lock, though older, is not among them.
+  const bool may_have_lock = group.has_lock || !group.temporaries.empty();
   const commit::Holder holder =
-      group.has_lock ? commit::holder_of(Path{folder + plain}) : commit::Holder{};
+      may_have_lock ? commit::holder_of(Path{folder + plain}) : commit::Holder{};
   std::vector<Output> outputs;
   const auto begin = [&](bool is_set) -> Output& {
     outputs.push_back({.path = folder + plain, .is_set = is_set});
