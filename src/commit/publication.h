@@ -103,6 +103,8 @@ class Publication {
   [[nodiscard]] contents::Beginning find_beginning() const;
   /// The number of steps of other jobs in the file of all steps.
   [[nodiscard]] std::int64_t steps_before() const noexcept { return beginning_.steps; }
+  /// The bytes that these take.
+  [[nodiscard]] std::int64_t bytes_before() const noexcept { return beginning_.bytes; }
   /// Add the beginning of the file to the options of its target.
   void go_on(formats::FormatOptions& options) const;
 

@@ -268,7 +268,7 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
   }
   means_.run(
       [file = target.file, visibility = target.visibility, bytes, visible,
-       commit = std::move(commit)] {
+       before = publication_.bytes_before(), commit = std::move(commit)] {
         // The manifest is prepared first, so that one commit of the file system's journal serves
         // both.
         const std::int64_t length = commit.measure ? commit.measure() : bytes;
@@ -277,7 +277,9 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
           write_switch(*file, visible);
         }
         if (file) {  // a step can end in a hole, so the length must be set too
-          file->grow(length);
+          // A chunk that an earlier job began may end behind the step. Its last byte is written
+          // now.
+          file->grow(length > before ? length : 0);
           file->sync();
         }
         visibility->show(
