@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -49,7 +50,13 @@ struct Placed {
 
 /// The end of the last variable that has an offset. Only the library knows where it has put the
 /// others.
-[[nodiscard]] std::int64_t end_of(const std::vector<Placed>& contents);
+[[nodiscard]] inline std::int64_t end_of(const std::vector<Placed>& contents) {
+  std::int64_t end = 0;
+  for (const auto& placed : contents) {
+    end = placed.offset < 0 ? end : std::max(end, placed.offset + placed.variable.bytes());
+  }
+  return end;
+}
 
 /// The parts of a finished file besides its data. Steps that are not listed are absent: their data
 /// are not kept.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/box.h"
 #include "array/cover.h"
 #include "array/coverage.h"
 #include "array/element_type.h"
@@ -18,7 +19,6 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "contents/catalogue.h"
-#include "contents/overlap.h"
 #include "steps/ended.h"
 #include "steps/put_log.h"
 
@@ -27,6 +27,19 @@ namespace {
 
 constexpr std::int64_t least_share = std::int64_t{1} << 15;  // elements
 constexpr std::int64_t page = 4096;
+
+// The failure of a step in which two puts of a variable cover the same element.
+Outcome failure_of(const Question& question, const array::Coverage::Overlap& overlap) {
+  // "compute rank 3 ([0:4, 8:16])"
+  const auto whose = [&](std::size_t part) {
+    return "compute rank " + std::to_string(question.ranks[part]) + " (" +
+           array::text(question.parts[part].region) + ')';
+  };
+  return {ErrorCode::overlapping_puts,
+          "variable \"" + question.variable.name + "\": puts of " + whose(overlap.one) +
+              " and of " + whose(overlap.other) + " overlap: both have element " +
+              array::index_text(question.variable.shape, overlap.index)};
+}
 
 }  // namespace
 
@@ -123,11 +136,7 @@ std::vector<Question> Coverage::ask(std::int64_t step, const std::vector<std::in
 Outcome Coverage::learn(std::int64_t step, const std::vector<Question>& answered, Unput& unput) {
   for (const auto& question : answered) {
     if (const auto& overlap = question.found.overlap; overlap && !may_overlap_) {
-      const auto whose = [&](std::size_t part) {
-        return contents::whose_put(question.ranks[part], question.parts[part].region);
-      };
-      return contents::overlap(question.variable, overlap->index, whose(overlap->one),
-                               whose(overlap->other));
+      return failure_of(question, *overlap);
     }
   }
   auto found = std::make_shared<const array::RunList>();

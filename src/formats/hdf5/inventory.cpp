@@ -23,7 +23,6 @@
 #include "contents/description.h"
 #include "contents/step_numbers.h"
 #include "contents/variable.h"
-#include "formats/hdf5/any_texts.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/dataset_names.h"
 #include "formats/hdf5/error.h"

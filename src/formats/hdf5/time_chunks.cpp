@@ -7,7 +7,6 @@
 #include "array/element_type.h"
 #include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
-#include "formats/hdf5/texts.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {

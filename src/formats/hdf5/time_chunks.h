@@ -6,11 +6,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "array/box.h"
+#include "array/element_type.h"
 #include "formats/chunks/record_chunks.h"
 #include "formats/format.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
+
+/// True if a variable is stored as strings: its characters along the last dimension.
+[[nodiscard]] inline bool holds_texts(const Variable& variable) noexcept {
+  return variable.type == array::ElementType::character && variable.shape.dimensions > 0 &&
+         array::elements(variable.shape) > 0;
+}
 
 /// The steps in a chunk of a dataset with `layout = "time"`: many, where a record has less than a
 /// page.

@@ -11,8 +11,9 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
-#include "formats/hdf5/texts.h"
+#include "formats/hdf5/time_chunks.h"
 
 namespace iocomp::formats::h5 {
 namespace {
@@ -134,6 +135,19 @@ Type text_type_of(hid_t stored) {
 
 bool is_any_text(hid_t stored) {
   return H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) > 0;
+}
+
+AnyTexts::AnyTexts(hid_t dataset, hid_t in_file, hsize_t texts, const std::string& path)
+    : type_{text_type_of(Type{H5Dget_type(dataset)}.raw())},
+      in_memory_{H5Screate_simple(1, &texts, nullptr)},
+      texts_(static_cast<std::size_t>(texts)) {
+  check(H5Dread(dataset, type_.raw(), in_memory_.raw(), in_file, H5P_DEFAULT,
+                static_cast<void*>(texts_.data())),
+        "read texts from", path);
+}
+
+AnyTexts::~AnyTexts() {
+  H5Dvlen_reclaim(type_.raw(), in_memory_.raw(), H5P_DEFAULT, static_cast<void*>(texts_.data()));
 }
 
 std::string why_not_read(hid_t stored) {

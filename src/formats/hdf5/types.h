@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "array/box.h"
 #include "array/element_type.h"
@@ -42,6 +44,23 @@ struct Stored {
 
 /// True for texts of any length.
 [[nodiscard]] bool is_any_text(hid_t stored);
+
+/// Texts of any length as HDF5 hands them out, freed with this.
+class AnyTexts {
+ public:
+  /// @param texts  their number. @throws Error{storage_failure}.
+  AnyTexts(hid_t dataset, hid_t in_file, hsize_t texts, const std::string& path);
+  AnyTexts(const AnyTexts&) = delete;
+  AnyTexts& operator=(const AnyTexts&) = delete;
+  ~AnyTexts();
+
+  [[nodiscard]] std::span<char* const> texts() const noexcept { return texts_; }
+
+ private:
+  Type type_;
+  Space in_memory_;
+  std::vector<char*> texts_;
+};
 
 /// The reason why elements of a type that `element_type_of` does not know are not read.
 [[nodiscard]] std::string why_not_read(hid_t stored);
