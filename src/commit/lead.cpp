@@ -136,6 +136,11 @@ void Lead::run_timed(Publication::Job job, Publisher::Then then) {
   });
 }
 
+template <typename Record>
+void Lead::tell(Kind kind, const Record& record) {
+  means_.council->to_all(protocol::encode(setup_.key, kind, record));
+}
+
 void Lead::opened(const Outcome& outcome) {
   if (outcome.ok()) {
     means_.note(protocol::Note::opened, 0);
@@ -145,9 +150,7 @@ void Lead::opened(const Outcome& outcome) {
     publisher_.release();
     means_.note(protocol::Note::refused, static_cast<std::int64_t>(outcome.code));
   }
-  means_.council->to_all(
-      protocol::encode(setup_.key, Kind::opened,
-                       protocol::Opened{outcome, setup_.open.domain_bytes, setup_.open.beginning}));
+  tell(Kind::opened, protocol::Opened{outcome, setup_.open.domain_bytes, setup_.open.beginning});
 }
 
 void Lead::start() {
@@ -205,7 +208,7 @@ void Lead::event(const protocol::Event& event) {
     publisher_.forget_place(defined.step, defined.variable);  // it was for another shape
   }
   if (applied.ok() && setup_.writers == Writers::servers) {
-    means_.council->to_all(protocol::encode(setup_.key, Kind::known_event, event));
+    tell(Kind::known_event, event);
   } else if (!applied.ok()) {
     fail(applied, defined.step);
   }
@@ -220,7 +223,7 @@ void Lead::act(steps::Action action, std::int64_t step, std::int64_t settled,
   note.named = step < 0 ? step : catalogue_.number(step);
   note.settled = settled;
   actions_[note.number].then = std::move(then);
-  means_.council->to_all(protocol::encode(setup_.key, Kind::action, note));
+  tell(Kind::action, note);
 }
 
 void Lead::action_done(const protocol::ActionNote& note) {
@@ -244,13 +247,13 @@ protocol::Bytes Lead::placed(std::int64_t step, int variable, std::int64_t offse
 }
 
 void Lead::want_place(const protocol::StepNote& note) {
-  const auto tell = [=, this](std::int64_t offset, const Outcome& outcome) {
+  const auto answer = [=, this](std::int64_t offset, const Outcome& outcome) {
     means_.council->to_all(placed(note.step, note.variable, offset, outcome));
   };
   if (coordinator_.is_lost(note.step)) {
-    tell(-1, coordinator_.failure());  // the target may be closed by now
+    answer(-1, coordinator_.failure());  // the target may be closed by now
   } else {
-    publisher_.place(note.step, note.variable, tell);
+    publisher_.place(note.step, note.variable, answer);
   }
 }
 
@@ -357,9 +360,7 @@ void Lead::take_orders() {
 void Lead::obey(const steps::Expect& order) {
   definitions_.shorten(order.step);
   if (setup_.writers != Writers::servers) {  // writers know the number of their pieces
-    means_.council->to_all(
-        protocol::encode(setup_.key, Kind::expect,
-                         protocol::Expectation{order.step, 0, order.report, order.ends_stripes}));
+    tell(Kind::expect, protocol::Expectation{order.step, 0, order.report, order.ends_stripes});
     return;
   }
   std::vector<protocol::Bytes> messages;
@@ -391,20 +392,17 @@ void Lead::obey(const steps::Fill& order) {
 }
 
 void Lead::obey(const steps::Sync& order) {
-  means_.council->to_all(
-      protocol::encode(setup_.key, Kind::sync, protocol::StepNote{order.step, -1, 0, {}}));
+  tell(Kind::sync, protocol::StepNote{order.step, -1, 0, {}});
 }
 
 void Lead::obey(const steps::Settle& order) {
   publisher_.settle(order.step);
-  means_.council->to_all(protocol::encode(setup_.key, Kind::step_settled,
-                                          protocol::StepNote{order.step, -1, 0, order.outcome}));
+  tell(Kind::step_settled, protocol::StepNote{order.step, -1, 0, order.outcome});
 }
 
 void Lead::obey(const steps::Fail& order) {
   means_.failed();
-  means_.council->to_all(protocol::encode(
-      setup_.key, Kind::file_failed, protocol::StepNote{order.from_step, -1, 0, order.outcome}));
+  tell(Kind::file_failed, protocol::StepNote{order.from_step, -1, 0, order.outcome});
 }
 
 void Lead::obey(const steps::Closed& order) {
@@ -421,7 +419,7 @@ void Lead::obey(const steps::Closed& order) {
     publisher_.abandon();
   }
   means_.note(order.outcome.ok() ? protocol::Note::closed : protocol::Note::failed_closed, 0);
-  means_.council->to_all(protocol::encode(setup_.key, Kind::file_closed, order.outcome));
+  tell(Kind::file_closed, order.outcome);
 }
 
 void Lead::obey(const steps::Look& order) {

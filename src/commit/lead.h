@@ -136,6 +136,8 @@ class Lead {
   [[nodiscard]] static steps::Coordinator::Setup coordination(const Setup& setup, int writers);
   [[nodiscard]] Publisher::Means hands();
   void take_orders();
+  template <typename Record>
+  void tell(protocol::Kind kind, const Record& record);  // all writers
   void obey(const steps::Expect& order);
   void obey(const steps::Fill& order);
   void obey(const steps::Sync& order);

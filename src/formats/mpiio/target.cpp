@@ -28,30 +28,21 @@
 #include "formats/rules.h"
 #include "formats/write_region.h"
 #include "mpi/error.h"
+#include "mpi/handle.h"
 
 namespace iocomp::formats {
 
-/// The hints of a file as an MPI_Info.
-class MpiHints {
- public:
-  /// @param weak  hints that those of the options override, such as those that a file system asks
-  /// for (`file_system_hints`).
-  /// @throws Error{invalid_setting} for a hint that is too long for this MPI.
-  explicit MpiHints(const FormatOptions& options,
-                    const std::vector<std::pair<std::string, std::string>>& weak = {});
-  MpiHints(const MpiHints&) = delete;
-  MpiHints& operator=(const MpiHints&) = delete;
-  ~MpiHints();
-
-  [[nodiscard]] MPI_Info raw() const noexcept { return raw_; }
-
- private:
-  void set(const std::string& key, const std::string& value);
-
-  MPI_Info raw_ = MPI_INFO_NULL;
-};
-
 namespace {
+
+struct InfoKind {
+  using Raw = MPI_Info;
+  static Raw null() noexcept { return MPI_INFO_NULL; }
+  static void free(Raw& info) noexcept {
+    if (info != MPI_INFO_NULL) {
+      MPI_Info_free(&info);
+    }
+  }
+};
 
 // Longer texts would call the error handler of MPI_COMM_WORLD, which aborts unless the application
 // says otherwise.
@@ -65,14 +56,20 @@ void check_length(const std::string& key, const std::string& value) {
   }
 }
 
-}  // namespace
-
-MpiHints::MpiHints(const FormatOptions& options,
-                   const std::vector<std::pair<std::string, std::string>>& weak) {
+// The hints of a file.
+// @param weak  those that the options override.
+// @throws Error{invalid_setting} for a hint that is too long for this MPI.
+mpi::Handle<InfoKind> hints_of(const FormatOptions& options,
+                               const std::vector<std::pair<std::string, std::string>>& weak) {
   for (const auto& [key, value] : options.hints) {
     check_length(key, value);
   }
-  mpi::check(MPI_Info_create(&raw_));
+  MPI_Info made = MPI_INFO_NULL;
+  mpi::check(MPI_Info_create(&made));
+  mpi::Handle<InfoKind> hints{made};
+  const auto set = [&](const std::string& key, const std::string& value) {
+    mpi::check(MPI_Info_set(hints.raw(), key.c_str(), value.c_str()));
+  };
   for (const auto& [key, value] : weak) {
     set(key, value);
   }
@@ -82,17 +79,10 @@ MpiHints::MpiHints(const FormatOptions& options,
   for (const auto& [key, value] : options.hints) {
     set(key, value);
   }
+  return hints;
 }
 
-MpiHints::~MpiHints() {
-  if (raw_ != MPI_INFO_NULL) {
-    MPI_Info_free(&raw_);
-  }
-}
-
-void MpiHints::set(const std::string& key, const std::string& value) {
-  mpi::check(MPI_Info_set(raw_, key.c_str(), value.c_str()));
-}
+}  // namespace
 
 /// The bytes of the back-end posix, written through MPI-IO: one file that all writers have open
 /// together, and independent writes at the offsets of the layout.
@@ -136,7 +126,7 @@ void check(int code, const char* action, const std::string& path) {
 MpiIoTarget::MpiIoTarget(const Path& path, const FormatOptions& options, MPI_Comm writers)
     : path_{path.text()},
       plain_{open_together(path, writers, options.wait, options.earlier_steps >= 0)} {
-  const MpiHints hints{options, file_system_hints(path.folder(), writers)};
+  const auto hints = hints_of(options, file_system_hints(path.folder(), writers));
   check(MPI_File_open(writers, name_of(plain_).c_str(), MPI_MODE_WRONLY, hints.raw(), &file_),
         "open", path_);
   check(MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN), "open", path_);
