@@ -24,13 +24,6 @@
 
 namespace iocomp::formats {
 
-/// Flags of dlopen for a module. Where another HDF5 than the modules' is visible to everything in
-/// the process, a module looks for functions in the libraries that it was linked with first
-/// (RTLD_DEEPBIND): HDF5's names have no versions, so it would get those of the other one.
-/// @throws Error{unsupported} naming both libraries, where a malloc of the program's own (jemalloc,
-/// a sanitizer) forbids that: memory from one malloc would be freed by another.
-[[nodiscard]] int load_flags();
-
 namespace {
 
 struct Place {
@@ -83,8 +76,11 @@ Place find_malloc() {
   return place;
 }
 
-}  // namespace
-
+// Flags of dlopen for a module. Where another HDF5 than the modules' is visible to everything in
+// the process, a module looks for functions in the libraries that it was linked with first
+// (RTLD_DEEPBIND): HDF5's names have no versions, so it would get those of the other one.
+// @throws Error{unsupported} naming both libraries, where a malloc of the program's own (jemalloc,
+// a sanitizer) forbids that: memory from one malloc would be freed by another.
 int load_flags() {
   constexpr int usual = RTLD_NOW | RTLD_LOCAL;
   const Place visible = place_of(::dlsym(RTLD_DEFAULT, "H5open"));
@@ -100,8 +96,6 @@ int load_flags() {
   }
   return usual | RTLD_DEEPBIND;
 }
-
-namespace {
 
 constexpr std::string_view module_ending = ".so";
 

@@ -158,27 +158,6 @@ void Writers::on_other_nodes(const std::function<void()>& make_durable) const {
   agree(mine, 0);
 }
 
-/// Room on the file system of `folder` that is set aside until `bytes` are written: a file without
-/// a name.
-class Room {
- public:
-  /// Does not throw: see `error`.
-  Room(const OpenFolder& folder, std::int64_t bytes) noexcept;
-  /// 0, or the errno that says why there is no such room.
-  [[nodiscard]] int error() const noexcept { return error_; }
-
- private:
-  Descriptor file_;
-  int error_ = 0;
-};
-
-/// 0, or EFBIG if a file that gets so many bytes more may become longer than this process may make
-/// one (`ulimit -f`).
-/// @param name  of the file in the folder. Empty: the longest file in it counts.
-/// @throws Error{storage_failure}.
-[[nodiscard]] int error_of_limit(const OpenFolder& folder, const std::string& name,
-                                 std::int64_t bytes);
-
 namespace {
 
 bool has_no_such_files(int error) {
@@ -197,17 +176,29 @@ int error_by_looking(const OpenFolder& folder, std::int64_t bytes) {
   return left < static_cast<std::uint64_t>(bytes) ? ENOSPC : 0;
 }
 
-}  // namespace
-
-Room::Room(const OpenFolder& folder, std::int64_t bytes) noexcept
-    : file_{folder.create_nameless(O_WRONLY)} {
-  if (!file_.is_open()) {
-    error_ = has_no_such_files(errno) ? error_by_looking(folder, bytes) : errno;
-  } else if (::fallocate(file_.raw(), 0, 0, bytes) != 0) {
-    error_ = has_no_such_files(errno) ? error_by_looking(folder, bytes) : errno;
+/// Room on the file system of `folder` that is set aside until `bytes` are written: a file without
+/// a name.
+class Room {
+ public:
+  /// Does not throw: see `error`.
+  Room(const OpenFolder& folder, std::int64_t bytes) noexcept
+      : file_{folder.create_nameless(O_WRONLY)} {
+    if (!file_.is_open() || ::fallocate(file_.raw(), 0, 0, bytes) != 0) {
+      error_ = has_no_such_files(errno) ? error_by_looking(folder, bytes) : errno;
+    }
   }
-}
+  /// 0, or the errno that says why there is no such room.
+  [[nodiscard]] int error() const noexcept { return error_; }
 
+ private:
+  Descriptor file_;
+  int error_ = 0;
+};
+
+// 0, or EFBIG if a file that gets so many bytes more may become longer than this process may make
+// one (`ulimit -f`).
+// @param name  of the file in the folder. Empty: the longest file in it counts.
+// @throws Error{storage_failure}.
 int error_of_limit(const OpenFolder& folder, const std::string& name, std::int64_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -220,6 +211,8 @@ int error_of_limit(const OpenFolder& folder, const std::string& name, std::int64
   }
   return static_cast<rlim_t>(longest + bytes) > limit.rlim_cur ? EFBIG : 0;
 }
+
+}  // namespace
 
 /// A dataset of ADIOS2. What is written of a step is remembered, not copied, and given to ADIOS2
 /// when the step is whole: so a step that fails never reaches it. Steps that were given up are

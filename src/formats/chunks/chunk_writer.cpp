@@ -32,6 +32,8 @@
 
 namespace iocomp::formats {
 
+namespace {
+
 /// The parts that came from other writers, with the memory that they lie in; or why they cannot be
 /// used.
 struct Arrived {
@@ -40,16 +42,6 @@ struct Arrived {
   std::vector<ChunkPart> parts;
   std::vector<Memory> memory;
 };
-
-/// Send parts of chunks to other writers, and take in theirs. Collective over
-/// `writers`; waits asleep.
-/// @param leaving  the parts that go to each writer; none for this one.
-/// @throws on all writers or on none.
-[[nodiscard]] Arrived exchange(const StepChunks& chunks,
-                               const std::vector<std::vector<const ChunkPart*>>& leaving,
-                               MPI_Comm writers, const mpi::WaitPolicy& policy);
-
-namespace {
 
 constexpr int words_tag = 1;
 constexpr int bytes_tag = 2;
@@ -175,8 +167,10 @@ std::vector<Message> room(const Words& words, const Words& bytes) {
   return messages;
 }
 
-}  // namespace
-
+// Sends parts of chunks to other writers, and takes in theirs. Collective over `writers`; waits
+// asleep.
+// @param leaving  the parts that go to each writer; none for this one.
+// @throws on all writers or on none.
 Arrived exchange(const StepChunks& chunks,
                  const std::vector<std::vector<const ChunkPart*>>& leaving, MPI_Comm writers,
                  const mpi::WaitPolicy& policy) {
@@ -234,10 +228,6 @@ Arrived exchange(const StepChunks& chunks,
   return arrived;
 }
 
-namespace {
-
-constexpr const char* other_writers = "the other writers of a compressed step";
-
 using Parts = std::vector<const ChunkPart*>;
 
 // Finds the writer that has most of each chunk. Writers that have as much take turns: their order
@@ -254,7 +244,7 @@ std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>&
     auto& mine = most[static_cast<std::size_t>(chunk)];
     mine = mine * width + (rank ^ (chunk % width));
   }
-  mpi::maximum(to.writers, most, to.policy, other_writers);
+  mpi::maximum(to.writers, most, to.policy, others);
   std::vector<int> holders;
   for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
     const auto loudest = most[static_cast<std::size_t>(chunk)] % width;
@@ -351,7 +341,7 @@ Plan plan_of(const StepChunks& chunks, const std::vector<ChunkPart>& own, const 
       plan.chunks[position(round[position(chunk)])].push_back(chunk);
     }
   }
-  mpi::maximum(to.writers, std::span{&leaves, 1}, to.policy, other_writers);
+  mpi::maximum(to.writers, std::span{&leaves, 1}, to.policy, others);
   plan.has_exchange = leaves != 0;
   return plan;
 }

@@ -33,9 +33,30 @@
 
 namespace iocomp::formats::cdf {
 
-/// The least room for a header, by the hint "nc_header_align_size".
-/// @throws Error{invalid_setting}.
-[[nodiscard]] std::int64_t header_room(const FormatOptions& options);
+namespace {
+
+constexpr std::int64_t least_header_bytes = rules::pnetcdf.header_bytes;
+constexpr const char* header_hint = "nc_header_align_size";
+constexpr std::size_t sector_bytes = 512;  // the most that is switched at once
+
+// The least room for a header, by the hint "nc_header_align_size".
+// @throws Error{invalid_setting}.
+std::int64_t header_room(const FormatOptions& options) {
+  std::int64_t bytes = least_header_bytes;
+  for (const auto& [key, value] : options.hints) {
+    if (key == header_hint) {
+      const char* end = value.data() + value.size();
+      const auto read = std::from_chars(value.data(), end, bytes);
+      if (read.ec != std::errc{} || read.ptr != end || bytes < 4) {
+        throw Error{ErrorCode::invalid_setting, std::string{"the hint \""} + header_hint + '=' +
+                                                    value + "\" must be a number of bytes"};
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
 
 /// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
 /// header with the first commit. Behind it a step appears when the number of records does: eight
@@ -81,29 +102,6 @@ class PnetcdfTarget : public PlainTarget {
   Written header_;
   Written next_header_;  // in the place of one without variables, with the next switch
 };
-
-namespace {
-
-constexpr std::int64_t least_header_bytes = rules::pnetcdf.header_bytes;
-constexpr const char* header_hint = "nc_header_align_size";
-constexpr std::size_t sector_bytes = 512;  // the most that is switched at once
-
-}  // namespace
-
-std::int64_t header_room(const FormatOptions& options) {
-  std::int64_t bytes = least_header_bytes;
-  for (const auto& [key, value] : options.hints) {
-    if (key == header_hint) {
-      const char* end = value.data() + value.size();
-      const auto read = std::from_chars(value.data(), end, bytes);
-      if (read.ec != std::errc{} || read.ptr != end || bytes < 4) {
-        throw Error{ErrorCode::invalid_setting, std::string{"the hint \""} + header_hint + '=' +
-                                                    value + "\" must be a number of bytes"};
-      }
-    }
-  }
-  return bytes;
-}
 
 PnetcdfTarget::PnetcdfTarget(const Path& path, const FormatOptions& options)
     : path_{path.text()},
