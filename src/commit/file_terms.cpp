@@ -91,7 +91,6 @@ formats::FormatOptions format_options(const config::FileSettings& file, const di
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
-          .engine_parameters = file.hints,
           .grows_along_time = file.grows_along_time,
           .is_flat = file.is_flat,
           .chunk_bytes = file.usual.chunk_bytes,

@@ -361,8 +361,9 @@ std::int64_t Publication::bytes(std::int64_t step, const contents::Contents& con
     return bytes;
   }
   bytes = format_->traits().offsets_by_layout ? catalogue.layout().end(step)
-          : identity_.file_per_step           ? contents.end(catalogue, step, step)
-                                              : told_.end;
+          : identity_.file_per_step
+              ? contents::end_of(contents.describe(catalogue, step, step).contents)
+              : told_.end;
   return std::max(bytes, beginning_.bytes);
 }
 
@@ -494,8 +495,8 @@ contents::Description Publication::tell_until(std::int64_t last, const contents:
   if (told_.removals != contents.removals()) {
     told_ = {.steps = of_earlier_, .removals = contents.removals()};
   }
-  told_.end = std::max(told_.end, contents.end(catalogue, told_.until, last));
   auto description = as_in_file(contents.describe(catalogue, told_.until, last));
+  told_.end = std::max(told_.end, contents::end_of(description.contents));
   tell(told_.steps, description);
   tell_attributes_of_earlier(description, last, catalogue);
   told_.until = last + 1;

@@ -720,17 +720,4 @@ Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
   return description;
 }
 
-std::int64_t Contents::end(const Catalogue& catalogue, std::int64_t first,
-                           std::int64_t last) const {
-  std::int64_t end = 0;
-  for (auto step = known_.lower_bound(first); step != known_.end() && step->first <= last; ++step) {
-    for (const auto& [id, known] : step->second) {
-      if (known.offset >= 0) {
-        end = std::max(end, known.offset + catalogue.variable(id, step->first).bytes());
-      }
-    }
-  }
-  return end;
-}
-
 }  // namespace iocomp::contents

@@ -224,9 +224,6 @@ class Contents {
   /// Describes the steps `first` to `last` (included), for the manifest and `finish`.
   [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
                                      std::int64_t last) const;
-  /// The end of the last variable in these steps that has an offset.
-  [[nodiscard]] std::int64_t end(const Catalogue& catalogue, std::int64_t first,
-                                 std::int64_t last) const;
 
  private:
   struct Known {

@@ -82,12 +82,12 @@ struct Traits {
 /// The settings of a file that a back-end may need.
 struct FormatOptions {
   std::int64_t alignment_bytes = 4096;  ///< of the first byte of a variable in the file
-  std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
-  int aggregators = 0;         ///< of adios2: how many writers collect for the others; 0: none
-  std::string engine = "BP5";  ///< of adios2: BP4, BP5 or HDF5
-  std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
-  bool grows_along_time = false;                     ///< of hdf5: layout = "time"
-  bool is_flat = false;                              ///< of hdf5: layout = "flat"
+  /// MPI_Info of an MPI file; parameters of the engine of adios2
+  std::vector<std::pair<std::string, std::string>> hints;
+  int aggregators = 0;            ///< of adios2: how many writers collect for the others; 0: none
+  std::string engine = "BP5";     ///< of adios2: BP4, BP5 or HDF5
+  bool grows_along_time = false;  ///< of hdf5: layout = "time"
+  bool is_flat = false;           ///< of hdf5: layout = "flat"
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
   Compression compression{};                         ///< of the same two
   /// Returns how a variable, given by name, is kept. Null if all are kept by the two members above.

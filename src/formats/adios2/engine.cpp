@@ -74,7 +74,7 @@ adios2::Params parameters(Kind kind, const FormatOptions& options, int writers) 
   if (options.aggregators == 0 || options.aggregators >= writers) {
     chosen["AggregationType"] = "EveryoneWrites";
   }
-  for (const auto& [key, value] : options.engine_parameters) {
+  for (const auto& [key, value] : options.hints) {
     const auto is_this = [&key](std::string_view other) { return is_same_word(key, other); };
     if (std::ranges::any_of(ours, is_this)) {
       throw Error{ErrorCode::invalid_setting,

@@ -57,7 +57,7 @@ std::string story_of(const std::string& engine,
                      std::vector<std::pair<std::string, std::string>> parameters) {
   FormatOptions options;
   options.engine = engine;
-  options.engine_parameters = std::move(parameters);
+  options.hints = std::move(parameters);
   try {
     (void)format("adios2", {}, options);
   } catch (const Error& error) {
@@ -190,7 +190,7 @@ TEST_P(Adios2, ParametersThatWouldBreakTheCommitAreRefused) {
 
 TEST_P(Adios2, OtherParametersReachTheEngine) {
   FormatOptions options = GetParam().options();
-  options.engine_parameters = {{"NumAggregators", "1"}, {"StatsLevel", "0"}};
+  options.hints = {{"NumAggregators", "1"}, {"StatsLevel", "0"}};
   const auto target =
       GetParam().format().create(Path{folder_ / "file"}, options, Communicator{MPI_COMM_WORLD});
   StepTarget& steps = *std::get<std::unique_ptr<StepTarget>>(target);
