@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,14 +18,6 @@
 
 namespace iocomp::commit {
 namespace {
-
-std::string as_text(std::span<const std::byte> values) {
-  std::string text(values.size(), '\0');
-  if (!values.empty()) {
-    std::memcpy(text.data(), values.data(), values.size());
-  }
-  return text;
-}
 
 // Used for bytes that are not UTF-8, because JSON text must be UTF-8.
 std::string hexadecimal(std::span<const std::byte> bytes) {
@@ -50,16 +41,12 @@ Json json(const contents::Attribute& attribute) {
     return {{"type", "texts"}, {"value", std::move(texts)}};
   }
   if (attribute.is_text) {
-    auto text = as_text(attribute.values);
+    std::string text{contents::text_of(attribute)};
     return is_utf8(text) ? Json{{"type", "text"}, {"value", std::move(text)}}
                          : Json{{"type", "text"}, {"bytes", hexadecimal(attribute.values)}};
   }
-  Json values = Json::array();
-  const std::size_t bytes = array::size_bytes(attribute.type);
-  for (std::size_t at = 0; at + bytes <= attribute.values.size(); at += bytes) {
-    values.push_back(contents::json_element(attribute.type, attribute.values.data() + at));
-  }
-  return {{"type", std::string{array::name(attribute.type)}}, {"value", values}};
+  return {{"type", std::string{array::name(attribute.type)}},
+          {"value", contents::json_elements(attribute)}};
 }
 
 namespace {
@@ -87,8 +74,12 @@ contents::Attribute texts_from(const Json& value) {
   }
   std::vector<std::string> texts;
   for (const auto& each : value) {
-    const auto bytes = each.is_string() ? std::vector<std::byte>{} : bytes_from(each.at("bytes"));
-    texts.push_back(each.is_string() ? each.get<std::string>() : as_text(bytes));
+    if (each.is_string()) {
+      texts.push_back(each.get<std::string>());
+    } else {
+      const auto bytes = bytes_from(each.at("bytes"));
+      texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
     if (texts.back().find('\0') != std::string::npos) {
       contents::refuse_json(value, "texts without zeros");
     }

@@ -140,6 +140,15 @@ Json json_element(array::ElementType type, const std::byte* at) {
   });
 }
 
+Json json_elements(const Attribute& attribute) {
+  Json values = Json::array();
+  const std::size_t bytes = array::size_bytes(attribute.type);
+  for (std::size_t at = 0; at + bytes <= attribute.values.size(); at += bytes) {
+    values.push_back(json_element(attribute.type, attribute.values.data() + at));
+  }
+  return values;
+}
+
 void append_element(array::ElementType type, const Json& value, std::vector<std::byte>& bytes) {
   array::with_element_type(type, [&]<typename T>(std::type_identity<T>) {
     const auto element = element_from<T>(value);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "contents/variable.h"
 
 namespace iocomp::contents {
 
@@ -21,7 +22,10 @@ using Json = nlohmann::ordered_json;
 /// the digits that give them back; what JSON has no number for is "NaN", "Infinity" or "-Infinity".
 [[nodiscard]] Json json_element(array::ElementType type, const std::byte* at);
 
-/// The other way.
+/// All values of an attribute, in a list.
+[[nodiscard]] Json json_elements(const Attribute& attribute);
+
+/// The other way, of one element.
 /// @throws Error{storage_failure} if it has another form, or does not fit.
 void append_element(array::ElementType type, const Json& value, std::vector<std::byte>& bytes);
 

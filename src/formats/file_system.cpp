@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,10 +110,24 @@ Number number_at(std::span<const std::byte> bytes, std::size_t at) {
   return number;
 }
 
-FileSystemKind kind_of(std::uint32_t magic) {
-  const auto* const found = std::find_if(known.begin(), known.end(),
-                                         [&](const Known& each) { return each.magic == magic; });
-  return found == known.end() ? FileSystemKind::other : found->kind;
+// Its kind and type, and the layout that Lustre tells.
+FileSystemFacts facts_of(const struct statfs& found, const OpenFolder& folder) {
+  const auto magic = static_cast<std::uint32_t>(found.f_type);
+  const auto* const name = std::find_if(known.begin(), known.end(),
+                                        [&](const Known& each) { return each.magic == magic; });
+  FileSystemFacts facts;
+  if (name != known.end()) {
+    facts.kind = name->kind;
+    facts.type = name->name;
+  } else {
+    std::ostringstream text;
+    text << "0x" << std::hex << magic;
+    facts.type = text.str();
+  }
+  if (facts.kind == FileSystemKind::lustre) {
+    ask_lustre(folder, facts);
+  }
+  return facts;
 }
 
 FileSystemAdvice advise_lustre(const FileSystemFacts& facts, int writers,
@@ -144,25 +159,11 @@ FileSystemFacts file_system_of(const OpenFolder& folder) {
   if (!found || !entry) {
     throw failure("ask for the file system of", folder.text(""), errno);
   }
-  const auto magic = static_cast<std::uint32_t>(found->f_type);
-  const auto* const name = std::find_if(known.begin(), known.end(),
-                                        [&](const Known& each) { return each.magic == magic; });
-  FileSystemFacts facts;
-  if (name != known.end()) {
-    facts.kind = name->kind;
-    facts.type = name->name;
-  } else {
-    std::ostringstream text;
-    text << "0x" << std::hex << magic;
-    facts.type = text.str();
-  }
+  FileSystemFacts facts = facts_of(*found, folder);
   facts.block_bytes = entry->st_blksize;
   facts.free_bytes =
       static_cast<std::int64_t>(found->f_bavail) * static_cast<std::int64_t>(found->f_bsize);
   facts.takes_direct_io = takes_direct_io(folder);
-  if (facts.kind == FileSystemKind::lustre) {
-    ask_lustre(folder, facts);
-  }
   return facts;
 }
 
@@ -212,20 +213,15 @@ std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& fac
 }
 
 FileSystemFacts layout_facts_of(const OpenFolder& folder) {
-  FileSystemFacts facts;
   const auto found = folder.file_system();
   if (!found) {
-    return facts;  // opening the file will tell why
+    return {};  // opening the file will tell why
   }
-  facts.kind = kind_of(static_cast<std::uint32_t>(found->f_type));
-  if (facts.kind == FileSystemKind::other) {
-    return facts;
-  }
-  if (const auto entry = folder.find(".")) {
-    facts.block_bytes = entry->st_blksize;
-  }
-  if (facts.kind == FileSystemKind::lustre) {
-    ask_lustre(folder, facts);
+  FileSystemFacts facts = facts_of(*found, folder);
+  if (facts.kind != FileSystemKind::other) {
+    if (const auto entry = folder.find(".")) {
+      facts.block_bytes = entry->st_blksize;
+    }
   }
   return facts;
 }

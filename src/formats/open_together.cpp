@@ -52,6 +52,13 @@ Descriptor open_physical(const Path& path, Opening opening, int access) {
                                              : path.folder().open_own(path.name(), access);
 }
 
+void make_folder(const Path& path) {
+  path.folder().remove(path.name());
+  if (const int error = path.folder().make_folder(path.name()); error != 0) {
+    throw failure("create", path.text(), error);
+  }
+}
+
 Descriptor open_together(const Path& path, MPI_Comm writers, const mpi::WaitPolicy& wait,
                          bool is_there) {
   int rank = 0;

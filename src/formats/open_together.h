@@ -26,6 +26,10 @@ namespace iocomp::formats {
 /// Open a physical file. Local. @param access  O_RDWR or O_WRONLY. @throws Error{storage_failure}.
 [[nodiscard]] Descriptor open_physical(const Path& path, Opening opening, int access);
 
+/// Make the folder of a dataset, in the place of what has its name. Local.
+/// @throws Error{storage_failure}.
+void make_folder(const Path& path);
+
 /// Fail on all writers if one of them has. Collective over `writers`.
 /// @throws Error of the first of them, with "(on writer 2)" behind its story.
 void agree_on(Outcome mine, MPI_Comm writers, const mpi::WaitPolicy& wait);

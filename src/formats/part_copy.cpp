@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "array/box.h"
 #include "array/copy_run.h"
 #include "array/memory_box.h"
 #include "array/paired_runs.h"
+#include "array/repeat.h"
+#include "array/runs.h"
 #include "formats/source.h"
 
 namespace iocomp::formats {
@@ -55,6 +58,17 @@ void copy_part(const array::Box& part, const std::byte* packed, const array::Box
     array::copy_run(to.local + static_cast<std::size_t>(run.local_index) * element_bytes,
                     packed + static_cast<std::size_t>(run.index) * element_bytes,
                     static_cast<std::size_t>(run.elements) * element_bytes);
+  }
+}
+
+void fill_part(const array::Box& part, const array::Box& box, const Destination& to,
+               std::span<const std::byte> element) {
+  const array::MemoryBox memory = memory_of(part, box, to);
+  array::RunCursor runs{memory.shape, memory.box, 0, array::elements(memory.box)};
+  array::Run run;
+  while (runs.next(run)) {
+    array::repeat(element, {to.local + static_cast<std::size_t>(run.index) * element.size(),
+                            static_cast<std::size_t>(run.elements) * element.size()});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "array/box.h"
 #include "formats/source.h"
@@ -23,5 +24,9 @@ namespace iocomp::formats {
 /// Elements of `part`, packed, go where they belong, as far as they lie in the box.
 void copy_part(const array::Box& part, const std::byte* packed, const array::Box& box,
                const Destination& to, std::size_t element_bytes);
+
+/// Elements of `part`, a part of the box, that are all alike.
+void fill_part(const array::Box& part, const array::Box& box, const Destination& to,
+               std::span<const std::byte> element);
 
 }  // namespace iocomp::formats

@@ -15,12 +15,12 @@
 #include "array/box.h"
 #include "array/checksum.h"
 #include "array/element_type.h"
-#include "array/memory_box.h"
 #include "array/region.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "contents/description.h"
+#include "formats/part_copy.h"
 #include "formats/source.h"
 #include "formats/sub_boxes.h"
 #include "reading/committed.h"
@@ -95,12 +95,7 @@ std::optional<Damage> find_damage(const contents::BlockSums& sums, array::Elemen
     }
   }
   const auto look = [&](const contents::BlockSum& sum) {
-    array::MemoryBox memory = read.memory;
-    memory.box.count = sum.box.count;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
-      memory.box.start[d] += sum.box.start[d] - box.start[d];
-    }
-    return compare(sum, array::checksum(type, memory, read.local));
+    return compare(sum, array::checksum(type, formats::memory_of(sum.box, box, read), read.local));
   };
   const std::size_t bytes =
       static_cast<std::size_t>(array::elements(box)) * array::size_bytes(type);

@@ -298,14 +298,6 @@ void for_each_attribute(const Description& description, const Action& action) {
   }
 }
 
-void make_folder(const Path& path) {
-  const OpenFolder& folder = path.folder();
-  folder.remove(path.name());
-  if (const int error = folder.make_folder(path.name()); error != 0) {
-    throw failure("create", path.text(), error);
-  }
-}
-
 }  // namespace
 
 DatasetTarget::DatasetTarget(const Path& path, const FormatOptions& options, Kind kind,

@@ -105,8 +105,7 @@ void define(adios2::IO& io, const std::string& variable, const std::string& name
     return;
   }
   if (attribute.is_text) {
-    std::string text(attribute.values.size(), '\0');
-    std::memcpy(text.data(), attribute.values.data(), attribute.values.size());
+    const std::string text{contents::text_of(attribute)};
     io.DefineAttribute<std::string>(name, text, variable, "/", true);
     return;
   }

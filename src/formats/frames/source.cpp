@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -18,7 +17,6 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
@@ -50,20 +48,6 @@ class FrameSource : public Source {
   Descriptor file_;
   Index index_;
 };
-
-namespace {
-
-// Elements of no frame are zeros: holes of another value were written.
-void clear(const Destination& to, std::size_t element) {
-  array::RunCursor runs{to.memory.shape, to.memory.box, 0, array::elements(to.memory.box)};
-  array::Run run;
-  while (runs.next(run)) {
-    std::memset(to.local + static_cast<std::size_t>(run.index) * element, 0,
-                static_cast<std::size_t>(run.elements) * element);
-  }
-}
-
-}  // namespace
 
 FrameSource::FrameSource(const Path& path)
     : path_{path.text()},
@@ -117,7 +101,8 @@ void FrameSource::read(const Placed& where, const array::Box& box, const Destina
   }
   const Stored& stored = found->second;
   const std::size_t element = array::size_bytes(stored.type);
-  clear(to, element);
+  // Elements of no frame are zeros: holes of another value were written.
+  fill_part(box, box, to, std::vector<std::byte>(element));
   std::vector<std::byte> values;
   for (const Frame& frame : stored.frames) {
     const auto parts = sub_boxes(frame.what.box, frame.what.first, frame.what.count);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,10 +42,7 @@ herr_t write_values(hid_t attribute, hid_t type, const Values& values) {
     const auto texts = contents::c_texts_of(values);
     return H5Awrite(attribute, type, static_cast<const void*>(texts.data()));
   }
-  std::string text(values.values.size(), '\0');
-  if (!text.empty()) {
-    std::memcpy(text.data(), values.values.data(), text.size());
-  }
+  const std::string text{contents::text_of(values)};
   const char* first = text.c_str();
   return H5Awrite(attribute, type, static_cast<const void*>(&first));
 }

@@ -59,11 +59,7 @@ Json json(const Attribute& attribute) {
   if (attribute.is_text || (attribute.type == ElementType::character && is_utf8(text))) {
     return text;
   }
-  Json values = Json::array();
-  const std::size_t bytes = array::size_bytes(attribute.type);
-  for (std::size_t at = 0; at + bytes <= attribute.values.size(); at += bytes) {
-    values.push_back(contents::json_element(attribute.type, attribute.values.data() + at));
-  }
+  const Json values = contents::json_elements(attribute);
   return values.size() == 1 && values.front().is_number() ? values.front() : values;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/little_endian.h"
 #include "compress/bench.h"
 #include "compress/deflate.h"
 #include "compress/zstd.h"
@@ -31,11 +32,7 @@ std::span<const std::byte> without_checksum(std::span<const std::byte> stored) {
     throw Error{ErrorCode::storage_failure, "a chunk is shorter than its checksum"};
   }
   const auto rest = stored.first(stored.size() - checksum_bytes);
-  std::uint32_t checksum = 0;
-  for (std::size_t byte = 0; byte < checksum_bytes; ++byte) {
-    checksum |= std::to_integer<std::uint32_t>(stored[rest.size() + byte]) << (8 * byte);
-  }
-  if (checksum != crc32c(rest)) {
+  if (number_at(stored, rest.size(), int{checksum_bytes}) != crc32c(rest)) {
     throw Error{ErrorCode::storage_failure, "the checksum of a chunk does not fit"};
   }
   return rest;

@@ -22,10 +22,8 @@
 #include <vector>
 
 #include "array/box.h"
-#include "array/copy_run.h"
 #include "array/element_type.h"
 #include "array/region.h"
-#include "array/runs.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/open_folder.h"
@@ -69,10 +67,9 @@ class StoreSource : public Source {
     const Destination& to;
   };
   [[nodiscard]] Array array_of(const Placed& where);
-  void for_each_shard(
-      const Placed& where, const array::Box& box,
-      const std::function<void(const Array& array, std::int64_t record, const array::Box& shard,
-                               const std::string& name)>& use);
+  using UseOfShard = std::function<void(const Array& array, std::int64_t record,
+                                        const array::Box& shard, const std::string& name)>;
+  void for_each_shard(const Placed& where, const array::Box& box, const UseOfShard& use);
   void read_shard(const Wanted& wanted, const array::Box& shard, const std::string& name) const;
   [[nodiscard]] std::optional<Descriptor> shard_in(const std::string& name) const {
     return folder_.open_if_there(name, O_RDONLY, OpenFolder::Links::followed);
@@ -117,20 +114,6 @@ void for_each_cell(const array::Box& box, std::span<const std::int64_t> lengths,
     for (std::size_t d = dimensions; d-- > 0 && !is_there;) {
       is_there = place[d] < last[d];
       place[d] = is_there ? place[d] + 1 : first[d];
-    }
-  }
-}
-
-// Elements of chunks that are not there.
-void fill(const array::Box& part, const array::Box& box, const Destination& to,
-          const std::vector<std::byte>& element) {
-  const array::MemoryBox memory = memory_of(part, box, to);
-  array::RunCursor runs{memory.shape, memory.box, 0, array::elements(memory.box)};
-  array::Run run;
-  while (runs.next(run)) {
-    auto* at = to.local + static_cast<std::size_t>(run.index) * element.size();
-    for (std::int64_t i = 0; i < run.elements; ++i, at += element.size()) {
-      array::copy_run(at, element.data(), element.size());
     }
   }
 }
@@ -294,7 +277,7 @@ class ChunkFile {
             const array::Box& box, const Destination& to) {
     const auto part = common(chunk, box);
     if (where.offset < 0) {
-      fill(*part, box, to, array_.fill);
+      fill_part(*part, box, to, array_.fill);
       return;
     }
     Placed packed = placed;
@@ -356,10 +339,8 @@ Array StoreSource::array_of(const Placed& where) {
   return found->second;
 }
 
-void StoreSource::for_each_shard(
-    const Placed& where, const array::Box& box,
-    const std::function<void(const Array& array, std::int64_t record, const array::Box& shard,
-                             const std::string& name)>& use) {
+void StoreSource::for_each_shard(const Placed& where, const array::Box& box,
+                                 const UseOfShard& use) {
   if (array::elements(box) == 0) {
     return;
   }
@@ -411,7 +392,7 @@ void StoreSource::read_shard(const Wanted& wanted, const array::Box& shard,
   const bool has_time = record >= 0;
   auto found = shard_in(name);
   if (!found && may_have_holes_) {
-    fill(*common(shard, box), box, to, array.fill);
+    fill_part(*common(shard, box), box, to, array.fill);
     return;
   }
   Descriptor file = there(std::move(found));

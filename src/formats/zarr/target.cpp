@@ -30,6 +30,7 @@
 #include "formats/communicator.h"
 #include "formats/extent.h"
 #include "formats/format.h"
+#include "formats/open_together.h"
 #include "formats/packed_writer.h"
 #include "formats/rules.h"
 #include "formats/sources.h"
@@ -123,13 +124,6 @@ constexpr const char* other_writers = "the other writers of a Zarr store";
 constexpr std::int64_t few_runs = 16;
 constexpr std::int64_t long_run = std::int64_t{4} << 10;
 
-void make_root(const Path& path) {
-  path.folder().remove(path.name());
-  if (const int error = path.folder().make_folder(path.name()); error != 0) {
-    throw failure("create", path.text(), error);
-  }
-}
-
 }  // namespace
 
 StoreTarget::StoreTarget(const Path& path, const FormatOptions& options, MPI_Comm writers)
@@ -149,7 +143,7 @@ StoreTarget::StoreTarget(const Path& path, const FormatOptions& options, MPI_Com
   mpi::check(MPI_Comm_rank(writers_, &rank_));
   on_first([&] {
     if (options.earlier_steps < 0) {
-      make_root(path);
+      make_folder(path);
     }
   });
   agree(outcome_of(
