@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -66,6 +67,12 @@ struct Description {
   std::vector<Attributes> of_variable;       ///< indexed by Variable::id
   std::map<std::int64_t, StepName> names{};  ///< of these steps, and of those without variables
 };
+
+/// The attributes of a variable. @param all  as in a description.
+[[nodiscard]] inline Attributes attributes_of(int variable, const std::vector<Attributes>& all) {
+  const auto id = static_cast<std::size_t>(variable);
+  return id < all.size() ? all[id] : Attributes{};
+}
 
 /// Steps without bytes cost a file nothing: so many of them it may claim. A damaged one must not
 /// take all memory.

@@ -39,9 +39,4 @@ void fill(const Descriptor& file, const std::string& path, std::int64_t offset, 
   }
 }
 
-Attributes attributes_of(int variable, const std::vector<Attributes>& all) {
-  const auto id = static_cast<std::size_t>(variable);
-  return id < all.size() ? all[id] : Attributes{};
-}
-
 }  // namespace iocomp::formats::cdf

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "array/element_type.h"
 #include "base/descriptor.h"
@@ -18,8 +17,5 @@ namespace iocomp::formats::cdf {
 /// @throws Error{storage_failure}.
 void fill(const Descriptor& file, const std::string& path, std::int64_t offset, std::int64_t bytes,
           array::ElementType type, std::endian order, const Attributes& attributes);
-
-/// The attributes of a variable in a description.
-[[nodiscard]] Attributes attributes_of(int variable, const std::vector<Attributes>& all);
 
 }  // namespace iocomp::formats::cdf

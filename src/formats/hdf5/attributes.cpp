@@ -34,32 +34,36 @@ Space space_of(const Values& values) {
   return Space{H5Screate_simple(1, &count, nullptr)};
 }
 
-herr_t write_values(hid_t attribute, hid_t type, const Values& values) {
-  if (!values.is_text) {
-    return values.count() == 0 ? 0 : H5Awrite(attribute, type, values.values.data());
-  }
-  if (values.is_list) {
-    const auto texts = contents::c_texts_of(values);
-    return H5Awrite(attribute, type, static_cast<const void*>(texts.data()));
-  }
-  const std::string text{contents::text_of(values)};
-  const char* first = text.c_str();
-  return H5Awrite(attribute, type, static_cast<const void*>(&first));
-}
-
 }  // namespace
+
+void write_attribute(hid_t object, const std::string& name, const Type& type, const Space& space,
+                     const void* values, const std::string& path) {
+  const std::string action = "write the attribute \"" + name + "\" to";
+  const Properties utf8{H5Pcreate(H5P_ATTRIBUTE_CREATE)};
+  check(H5Pset_char_encoding(utf8.raw(), H5T_CSET_UTF8), action, path);
+  const Attribute attribute{
+      check(H5Acreate2(object, name.c_str(), type.raw(), space.raw(), utf8.raw(), H5P_DEFAULT),
+            action, path)};
+  if (values != nullptr) {
+    check(H5Awrite(attribute.raw(), type.raw(), values), action, path);
+  }
+}
 
 void write_attributes(hid_t object, const Attributes& attributes, const std::string& path) {
   for (const auto& [name, values] : attributes) {
-    const std::string action = "write the attribute \"" + name + "\" to";
-    const Type type = values.is_text ? text_type() : element_type(values.type);
     const Space space = space_of(values);
-    const Properties utf8{H5Pcreate(H5P_ATTRIBUTE_CREATE)};
-    check(H5Pset_char_encoding(utf8.raw(), H5T_CSET_UTF8), action, path);
-    const Attribute attribute{
-        check(H5Acreate2(object, name.c_str(), type.raw(), space.raw(), utf8.raw(), H5P_DEFAULT),
-              action, path)};
-    check(write_values(attribute.raw(), type.raw(), values), action, path);
+    if (!values.is_text) {
+      write_attribute(object, name, element_type(values.type), space,
+                      values.count() == 0 ? nullptr : values.values.data(), path);
+    } else if (values.is_list) {
+      const auto texts = contents::c_texts_of(values);
+      write_attribute(object, name, text_type(), space, static_cast<const void*>(texts.data()),
+                      path);
+    } else {
+      const std::string text{contents::text_of(values)};
+      const char* const first = text.c_str();
+      write_attribute(object, name, text_type(), space, static_cast<const void*>(&first), path);
+    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 
+#include "base/error.h"
 #include "formats/hdf5/metadata_buffer.h"
 
 namespace iocomp::formats::h5 {
@@ -175,10 +176,12 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
-DriverFile* file_of(hid_t file) {
+DriverFile& file_of(hid_t file) {
   void* found = nullptr;
-  return H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0 ? nullptr
-                                                          : static_cast<DriverFile*>(found);
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0) {
+    throw Error{ErrorCode::internal, "a file of HDF5 has no buffer of iocomp's"};
+  }
+  return *static_cast<DriverFile*>(found);
 }
 
 }  // namespace
@@ -196,58 +199,37 @@ herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignm
   return is_set ? H5Pset_driver(file_access, registered, &settings) : -1;
 }
 
-std::int64_t end_of_file(hid_t file) {
-  const DriverFile* found = file_of(file);
-  return found == nullptr ? 0 : static_cast<std::int64_t>(found->allotted);
-}
+std::int64_t end_of_file(hid_t file) { return static_cast<std::int64_t>(file_of(file).allotted); }
 
-std::int64_t metadata_end(hid_t file) {
-  const DriverFile* found = file_of(file);
-  return found == nullptr ? 0 : static_cast<std::int64_t>(found->metadata);
-}
+std::int64_t metadata_end(hid_t file) { return static_cast<std::int64_t>(file_of(file).metadata); }
 
 std::int64_t next_allotted(hid_t file) {
-  const DriverFile* found = file_of(file);
-  return found == nullptr ? 0 : static_cast<std::int64_t>(next_place(*found));
+  return static_cast<std::int64_t>(next_place(file_of(file)));
 }
 
 std::int64_t allot(hid_t file, std::int64_t bytes) {
   const std::int64_t begin = next_allotted(file);
-  if (DriverFile* found = file_of(file)) {
-    found->allotted = static_cast<haddr_t>(begin + bytes);
-  }
+  file_of(file).allotted = static_cast<haddr_t>(begin + bytes);
   return begin;
 }
 
 std::int64_t allot_metadata(hid_t file, std::int64_t bytes) {
-  DriverFile* found = file_of(file);
-  return found == nullptr
-             ? 0
-             : static_cast<std::int64_t>(take_metadata(*found, static_cast<haddr_t>(bytes)));
+  return static_cast<std::int64_t>(take_metadata(file_of(file), static_cast<haddr_t>(bytes)));
 }
 
 void keep_room_for_metadata(hid_t file) {
-  DriverFile* found = file_of(file);
-  if (found == nullptr) {
-    return;
-  }
-  const haddr_t wanted = 2 * aligned(*found, metadata_block_bytes);  // HDF5's and iocomp's own
-  if (aligned(*found, found->kept) + wanted > found->kept_end) {
-    found->kept = next_place(*found);
-    found->allotted = found->kept_end = found->kept + wanted;
+  DriverFile& in = file_of(file);
+  const haddr_t wanted = 2 * aligned(in, metadata_block_bytes);  // HDF5's and iocomp's own
+  if (aligned(in, in.kept) + wanted > in.kept_end) {
+    in.kept = next_place(in);
+    in.allotted = in.kept_end = in.kept + wanted;
   }
 }
 
-PlacedAt::PlacedAt(hid_t file, std::int64_t offset) noexcept : file_{file} {
-  if (DriverFile* found = file_of(file_)) {
-    found->placed_at = static_cast<haddr_t>(offset);
-  }
+PlacedAt::PlacedAt(hid_t file, std::int64_t offset) : placed_at_{file_of(file).placed_at} {
+  placed_at_ = static_cast<haddr_t>(offset);
 }
 
-PlacedAt::~PlacedAt() {
-  if (DriverFile* found = file_of(file_)) {
-    found->placed_at = HADDR_UNDEF;
-  }
-}
+PlacedAt::~PlacedAt() { placed_at_ = HADDR_UNDEF; }
 
 }  // namespace iocomp::formats::h5

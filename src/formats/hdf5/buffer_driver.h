@@ -36,13 +36,13 @@ void keep_room_for_metadata(hid_t file);
 /// While it lives, HDF5 puts data of datasets that it makes at an offset that was allotted.
 class PlacedAt {
  public:
-  PlacedAt(hid_t file, std::int64_t offset) noexcept;
+  PlacedAt(hid_t file, std::int64_t offset);
   PlacedAt(const PlacedAt&) = delete;
   PlacedAt& operator=(const PlacedAt&) = delete;
   ~PlacedAt();
 
  private:
-  hid_t file_;
+  haddr_t& placed_at_;
 };
 
 }  // namespace iocomp::formats::h5

@@ -77,7 +77,7 @@ ChunkIndex::ChunkIndex(BufferedFile& file, std::vector<std::int64_t> chunk,
 
 // A reader takes all of it, however much is used.
 std::int64_t ChunkIndex::node_bytes() const {
-  const auto key_bytes = static_cast<std::int64_t>(8 + 8 * (chunk_.size() + 1));
+  const auto key_bytes = static_cast<std::int64_t>(bytes_of_key(chunk_.size()));
   const auto entries = static_cast<std::int64_t>(most_entries);
   return head_bytes + entries * address_bytes + (entries + 1) * key_bytes;
 }
@@ -85,10 +85,10 @@ std::int64_t ChunkIndex::node_bytes() const {
 void ChunkIndex::add(std::vector<std::int64_t> corner, const Extent& where) {
   last_ = corner;
   ++changes_;
-  add(0, {std::move(corner), where.bytes, where.offset, where.filter_mask});
+  add(0, {std::move(corner), where});
 }
 
-void ChunkIndex::add(std::size_t level, Entry entry) {
+void ChunkIndex::add(std::size_t level, IndexedChunk entry) {
   if (level == nodes_.size()) {
     nodes_.emplace_back();
   }
@@ -97,8 +97,9 @@ void ChunkIndex::add(std::size_t level, Entry entry) {
     const auto full = std::exchange(nodes_[level].entries, {});
     const std::int64_t address = file_.take_metadata(node_bytes());
     store(level, full, nullptr, address);
-    const Entry& first = full.front();
-    add(level + 1, {first.corner, first.bytes, address, first.filter_mask});
+    IndexedChunk node = full.front();
+    node.where.offset = address;
+    add(level + 1, std::move(node));
   }
 }
 
@@ -119,11 +120,11 @@ std::int64_t ChunkIndex::write(int edition) {
   while (levels > 0 && nodes_[levels - 1].entries.empty()) {
     --levels;
   }
-  Entry below;  // the last node of the level below, if it is not full
-  below.address = undefined_address;
+  IndexedChunk below;  // the last node of the level below, if it is not full
+  below.where.offset = undefined_address;
   for (std::size_t level = 0; level < levels; ++level) {
     const auto& entries = nodes_[level].entries;
-    const Entry* behind = below.address != undefined_address ? &below : nullptr;
+    const IndexedChunk* behind = below.where.offset != undefined_address ? &below : nullptr;
     if (entries.empty() && behind == nullptr) {
       continue;
     }
@@ -133,19 +134,17 @@ std::int64_t ChunkIndex::write(int edition) {
     }
     store(level, entries, behind, place);
     if (!entries.empty()) {
-      below.corner = entries.front().corner;
-      below.bytes = entries.front().bytes;
-      below.filter_mask = entries.front().filter_mask;
+      below = entries.front();
     }
-    below.address = place;
+    below.where.offset = place;
   }
-  written = {changes_, below.address};
-  return below.address;
+  written = {changes_, below.where.offset};
+  return written.root;
 }
 
 // Keys are on both sides of each child; the last one is behind all chunks of the node.
-void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries, const Entry* behind,
-                       std::int64_t address) const {
+void ChunkIndex::store(std::size_t level, const std::vector<IndexedChunk>& entries,
+                       const IndexedChunk* behind, std::int64_t address) const {
   Encoder encoder;
   encoder.put_text("TREE");
   encoder.put8(1);  // chunks
@@ -159,11 +158,11 @@ void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries, con
     }
     encoder.put64(is_behind ? element_bytes_ : 0);
   };
-  const auto put = [&](const Entry& entry) {
-    encoder.put32(static_cast<std::uint32_t>(entry.bytes));
-    encoder.put32(static_cast<std::uint32_t>(entry.filter_mask));
+  const auto put = [&](const IndexedChunk& entry) {
+    encoder.put32(static_cast<std::uint32_t>(entry.where.bytes));
+    encoder.put32(static_cast<std::uint32_t>(entry.where.filter_mask));
     put_corner(entry.corner, false);
-    encoder.put64(entry.address);
+    encoder.put64(entry.where.offset);
   };
   for (const auto& entry : entries) {
     put(entry);

@@ -38,21 +38,16 @@ class ChunkIndex {
   [[nodiscard]] std::int64_t write(int edition);
 
  private:
-  struct Entry {
-    std::vector<std::int64_t> corner;
-    std::int64_t bytes = 0;
-    std::int64_t address = 0;
-    std::int64_t filter_mask = 0;
-  };
   struct Node {
-    std::vector<Entry> entries;
+    std::vector<IndexedChunk> entries;
     std::array<std::int64_t, 2> places{-1, -1};  // of the editions
   };
   [[nodiscard]] std::int64_t node_bytes() const;
-  void add(std::size_t level, Entry entry);
+  /// @param entry  a chunk, or the first one of a node, and where that lies.
+  void add(std::size_t level, IndexedChunk entry);
   /// @param behind  an entry that comes after these; null: none.
-  void store(std::size_t level, const std::vector<Entry>& entries, const Entry* behind,
-             std::int64_t address) const;
+  void store(std::size_t level, const std::vector<IndexedChunk>& entries,
+             const IndexedChunk* behind, std::int64_t address) const;
 
   BufferedFile& file_;
   std::vector<std::int64_t> chunk_;

@@ -4,7 +4,6 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "array/box.h"
 #include "base/error.h"
+#include "contents/description.h"
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/buffer_driver.h"
@@ -23,18 +22,6 @@
 
 namespace iocomp::formats::h5 {
 namespace {
-
-Space space_of(const array::Shape& shape) {
-  if (shape.dimensions == 0) {
-    return Space{H5Screate(H5S_SCALAR)};
-  }
-  std::array<hsize_t, array::max_dimensions> extent{};
-  for (int d = 0; d < shape.dimensions; ++d) {
-    extent.at(static_cast<std::size_t>(d)) =
-        static_cast<hsize_t>(shape.extent[static_cast<std::size_t>(d)]);
-  }
-  return Space{H5Screate_simple(shape.dimensions, extent.data(), nullptr)};
-}
 
 // With each flush HDF5 looks at all that its cache holds, and by itself that grows with the file.
 void bound_cache(const Properties& access) {
@@ -120,7 +107,8 @@ std::int64_t Creation::place(hid_t file, const Variable& variable, const std::st
 Dataset Creation::dataset(hid_t file, hid_t group, const Variable& variable, std::int64_t offset,
                           const std::string& path) {
   const Stored stored = stored_as(variable);
-  const Space space = space_of(stored.shape);
+  const Space space = space_of(
+      std::span{stored.shape.extent}.first(static_cast<std::size_t>(stored.shape.dimensions)));
   const PlacedAt placed{file, offset};
   Dataset dataset{check(H5Dcreate2(group, variable.name.c_str(), stored.type.raw(), space.raw(),
                                    link_.raw(), create_.raw(), H5P_DEFAULT),
@@ -135,10 +123,7 @@ void Creation::datasets(hid_t file, hid_t group, std::span<const Placed> content
                         const std::vector<Attributes>& of_variable, const std::string& path) {
   for (const Placed& placed : contents) {
     const Dataset made = dataset(file, group, placed.variable, placed.offset, path);
-    const auto id = static_cast<std::size_t>(placed.variable.id);
-    if (id < of_variable.size()) {
-      write_attributes(made.raw(), of_variable[id], path);
-    }
+    write_attributes(made.raw(), contents::attributes_of(placed.variable.id, of_variable), path);
   }
 }
 

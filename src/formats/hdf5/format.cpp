@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "formats/extent.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"
@@ -119,21 +120,13 @@ class StepLinks {
     std::int64_t number = 0;
     std::int64_t address = 0;
   };
-  struct Block {
-    std::int64_t address = 0;
-    std::size_t bytes = 0;
-  };
-  struct Place {
-    std::int64_t address = 0;
-    std::int64_t bytes = 0;
-  };
   [[nodiscard]] HeaderMessage link(std::size_t index) const;
   void fill_block();
 
   BufferedFile& file_;
   std::vector<Link> links_;
-  std::vector<Block> full_;
-  std::array<Place, 2> headers_{};  // of the editions
+  std::vector<Extent> full_;         // blocks
+  std::array<Extent, 2> headers_{};  // of the editions
 };
 
 void StepLinks::forget(std::int64_t from) {
@@ -159,15 +152,15 @@ HeaderMessage StepLinks::link(std::size_t index) const {
 void StepLinks::fill_block() {
   std::vector<HeaderMessage> messages;
   if (!full_.empty()) {
-    messages.push_back(continued_at(full_.back().address, full_.back().bytes));
+    messages.push_back(continued_at(full_.back()));
   }
   const std::size_t first = full_.size() * links_in_block;
   for (std::size_t i = first; i < first + links_in_block; ++i) {
     messages.push_back(link(i));
   }
   const auto bytes = encode_continuation(messages);
-  full_.push_back({file_.take_metadata(std::ssize(bytes)), bytes.size()});
-  file_.buffer().write(full_.back().address, bytes);
+  full_.push_back({file_.take_metadata(std::ssize(bytes)), std::ssize(bytes)});
+  file_.buffer().write(full_.back().offset, bytes);
 }
 
 std::int64_t StepLinks::write(int edition, const std::vector<HeaderMessage>& own) {
@@ -176,18 +169,18 @@ std::int64_t StepLinks::write(int edition, const std::vector<HeaderMessage>& own
   }
   auto messages = own;
   if (!full_.empty()) {
-    messages.push_back(continued_at(full_.back().address, full_.back().bytes));
+    messages.push_back(continued_at(full_.back()));
   }
   for (std::size_t i = full_.size() * links_in_block; i < links_.size(); ++i) {
     messages.push_back(link(i));
   }
   const auto bytes = encode_object_header(messages);
-  Place& place = headers_.at(static_cast<std::size_t>(edition));
+  Extent& place = headers_.at(static_cast<std::size_t>(edition));
   if (place.bytes < std::ssize(bytes)) {
     place = {file_.take_metadata(2 * std::ssize(bytes)), 2 * std::ssize(bytes)};
   }
-  file_.buffer().write(place.address, bytes);
-  return place.address;
+  file_.buffer().write(place.offset, bytes);
+  return place.offset;
 }
 
 /// `layout = "steps"`: HDF5 makes the group of a step when it is committed, and iocomp links it.

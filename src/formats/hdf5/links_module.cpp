@@ -43,11 +43,6 @@ std::int64_t elements(const Extent& extent) {
   return std::accumulate(extent.begin(), extent.end(), std::int64_t{1}, std::multiplies<>{});
 }
 
-Space space_of(const Extent& extent) {
-  const auto all = extents(extent);
-  return Space{check(H5Screate_simple(static_cast<int>(all.size()), all.data(), nullptr))};
-}
-
 Space part_of(const Extent& extent, const Extent& start, const Extent& count) {
   Space space = space_of(extent);
   check(H5Sselect_hyperslab(space.raw(), H5S_SELECT_SET, extents(start).data(), nullptr,
@@ -150,7 +145,7 @@ class Maker {
       const Properties created{check(H5Pcreate(H5P_DATASET_CREATE))};
       check(
           H5Pset_external(created.raw(), raw.file.c_str(), raw.first, static_cast<hsize_t>(bytes)));
-      create(all.path, type_in_file(raw.type, raw.order), space_of({all.count}), created);
+      create(all.path, type_in_file(raw.type, raw.order), space_of(Extent{all.count}), created);
     }
   }
 
@@ -207,7 +202,7 @@ class Maker {
       check(H5Tset_size(type.raw(), values.values.size()));
       check(H5Tset_strpad(type.raw(), H5T_STR_NULLPAD));
     } else if (values.count() > 1) {
-      space = space_of({values.count()});
+      space = space_of(Extent{values.count()});
     }
     const Attribute made{
         check(H5Acreate2(group, name.c_str(), type.raw(), space.raw(), H5P_DEFAULT, H5P_DEFAULT))};

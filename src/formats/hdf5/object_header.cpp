@@ -82,10 +82,10 @@ std::vector<std::byte> encode_continuation(std::span<const HeaderMessage> messag
   return encoder.take();
 }
 
-HeaderMessage continued_at(std::int64_t address, std::size_t bytes) {
+HeaderMessage continued_at(const Extent& block) {
   Encoder encoder;
-  encoder.put64(address);
-  encoder.put64(static_cast<std::int64_t>(bytes));
+  encoder.put64(block.offset);
+  encoder.put64(block.bytes);
   return {HeaderMessage::continuation, 0, encoder.take()};
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "formats/extent.h"
 #include "formats/hdf5/metadata_buffer.h"
 
 namespace iocomp::formats::h5 {
@@ -31,7 +32,7 @@ struct HeaderMessage {
 [[nodiscard]] std::vector<std::byte> encode_object_header(std::span<const HeaderMessage> messages);
 [[nodiscard]] std::vector<std::byte> encode_continuation(std::span<const HeaderMessage> messages);
 /// The message that leads to such a block.
-[[nodiscard]] HeaderMessage continued_at(std::int64_t address, std::size_t bytes);
+[[nodiscard]] HeaderMessage continued_at(const Extent& block);
 
 /// The header of an object that HDF5 has written to a buffer: what iocomp copies of it, or changes.
 class ObjectHeader {

@@ -3,7 +3,6 @@
 
 #include <hdf5.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "contents/catalogue.h"
+#include "contents/description.h"
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/earlier_dataset.h"
@@ -128,8 +128,7 @@ std::vector<RecordFile::Made> TimeFile::make(hid_t root, const Told& told) {
     const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
     Dataset dataset = defined.records->make(root, defined.variable.name,
                                             stored_as(defined.variable).type, create);
-    const auto number = static_cast<std::size_t>(id);  // below 0: of an earlier job alone
-    auto attributes = number < told.of_variable.size() ? told.of_variable[number] : Attributes{};
+    auto attributes = contents::attributes_of(id, told.of_variable);  // below 0: of earlier jobs
     if (earlier_ && earlier_->of_variable.contains(defined.variable.name)) {
       const auto& before = earlier_->of_variable.at(defined.variable.name);
       attributes.insert(before.begin(), before.end());

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "array/box.h"
 #include "array/element_type.h"
@@ -78,29 +80,31 @@ std::optional<array::ElementType> element_type_of(hid_t stored) {
   }
   // The native type of a half is a float: halves are asked for as they are stored.
   const Type native{H5Tget_native_type(stored, H5T_DIR_ASCEND)};
-  for (int value = 1; array::element_type(value); ++value) {
-    const auto type = *array::element_type(value);
-    const Type ours = element_type(type);
-    if (H5Tequal(stored, ours.raw()) > 0) {
-      return type;
-    }
-  }
-  for (int value = 1; array::element_type(value); ++value) {
-    const auto type = *array::element_type(value);
-    const Type ours = element_type(type);
-    if (H5Tequal(native.raw(), ours.raw()) > 0) {
-      return type;
+  for (const hid_t sought : {stored, native.raw()}) {
+    for (int value = 1; array::element_type(value); ++value) {
+      const auto type = *array::element_type(value);
+      if (H5Tequal(sought, element_type(type).raw()) > 0) {
+        return type;
+      }
     }
   }
   return std::nullopt;
 }
 
-Type fixed_text_type(std::int64_t bytes) {
+Type fixed_text_type(std::size_t bytes, H5T_str_t padding) {
   Type type{H5Tcopy(H5T_C_S1)};
-  H5Tset_size(type.raw(), static_cast<std::size_t>(bytes));
-  H5Tset_strpad(type.raw(), H5T_STR_NULLPAD);
+  H5Tset_size(type.raw(), bytes);
+  H5Tset_strpad(type.raw(), padding);
   H5Tset_cset(type.raw(), H5T_CSET_UTF8);
   return type;
+}
+
+Space space_of(std::span<const std::int64_t> extents) {
+  if (extents.empty()) {
+    return Space{H5Screate(H5S_SCALAR)};
+  }
+  const std::vector<hsize_t> all{extents.begin(), extents.end()};
+  return Space{H5Screate_simple(static_cast<int>(all.size()), all.data(), nullptr)};
 }
 
 Stored stored_as(const Variable& variable) {
@@ -108,7 +112,7 @@ Stored stored_as(const Variable& variable) {
   array::Shape& shape = stored.shape;
   if (holds_texts(variable)) {
     auto& length = shape.extent.at(static_cast<std::size_t>(--shape.dimensions));
-    stored.type = fixed_text_type(length);
+    stored.type = fixed_text_type(static_cast<std::size_t>(length));
     length = 0;
   }
   return stored;

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,7 +26,10 @@ namespace iocomp::formats::h5 {
 [[nodiscard]] std::optional<array::ElementType> element_type_of(hid_t stored);
 
 /// Text of `bytes` bytes, UTF-8, filled up with zeros. @pre bytes > 0.
-[[nodiscard]] Type fixed_text_type(std::int64_t bytes);
+[[nodiscard]] Type fixed_text_type(std::size_t bytes, H5T_str_t padding = H5T_STR_NULLPAD);
+
+/// A space of these extents; a scalar if there are none.
+[[nodiscard]] Space space_of(std::span<const std::int64_t> extents);
 
 /// A variable as HDF5 stores it: the type of its elements, and their number. The last dimension of
 /// characters becomes the length of strings.

@@ -3,7 +3,6 @@
 
 #include <hdf5.h>
 
-#include <cstddef>
 #include <string>
 
 #include "array/element_type.h"
@@ -19,13 +18,5 @@ namespace iocomp::formats::cdf {
 /// Write attributes as netCDF does: values in a row, text as one string of its length.
 /// @throws Error{storage_failure}.
 void write_netcdf_attributes(hid_t object, const Attributes& attributes, const std::string& path);
-
-/// One attribute of an object: `values` as `type` and `space` say.
-/// @throws Error{storage_failure}.
-void write_attribute(hid_t object, const std::string& name, const h5::Type& type,
-                     const h5::Space& space, const void* values, const std::string& path);
-
-/// A string of `bytes` bytes, UTF-8. @pre bytes > 0.
-[[nodiscard]] h5::Type string_type(std::size_t bytes);
 
 }  // namespace iocomp::formats::cdf

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "contents/dimensions.h"
+#include "formats/hdf5/attributes.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
-#include "formats/netcdf/attributes.h"
+#include "formats/hdf5/types.h"
 
 namespace iocomp::formats::cdf {
 namespace {
@@ -42,8 +43,8 @@ h5::Space row_of(std::size_t count) {
 
 void write_text(hid_t object, const std::string& name, const std::string& text,
                 const std::string& path) {
-  write_attribute(object, name, string_type(text.size() + 1), h5::Space{H5Screate(H5S_SCALAR)},
-                  text.c_str(), path);
+  h5::write_attribute(object, name, h5::fixed_text_type(text.size() + 1, H5T_STR_NULLTERM),
+                      h5::Space{H5Screate(H5S_SCALAR)}, text.c_str(), path);
 }
 
 hobj_ref_t reference(hid_t root, const std::string& link, const std::string& path) {
@@ -99,8 +100,8 @@ void become_scale(hid_t root, Scale& scale, int number, const std::vector<Scaled
     write_text(scale.dataset, "CLASS", "DIMENSION_SCALE", path);
     write_text(scale.dataset, "NAME", name_of_plain_dimension(scale.dimension.length), path);
   }
-  write_attribute(scale.dataset, "_Netcdf4Dimid", h5::Type{H5Tcopy(H5T_NATIVE_INT)},
-                  h5::Space{H5Screate(H5S_SCALAR)}, &number, path);
+  h5::write_attribute(scale.dataset, "_Netcdf4Dimid", h5::Type{H5Tcopy(H5T_NATIVE_INT)},
+                      h5::Space{H5Screate(H5S_SCALAR)}, &number, path);
 }
 
 void refer_to_scales(hid_t root, const Scaled& variable, const std::string& link,
@@ -117,8 +118,8 @@ void refer_to_scales(hid_t root, const Scaled& variable, const std::string& link
   for (auto& one : to) {
     lists.push_back({1, &one});
   }
-  write_attribute(variable.dataset, "DIMENSION_LIST", h5::Type{H5Tvlen_create(H5T_STD_REF_OBJ)},
-                  row_of(lists.size()), lists.data(), path);
+  h5::write_attribute(variable.dataset, "DIMENSION_LIST", h5::Type{H5Tvlen_create(H5T_STD_REF_OBJ)},
+                      row_of(lists.size()), lists.data(), path);
 }
 
 // Lists lie in heaps that HDF5 fills further whenever it has another one, and readers of this
@@ -131,8 +132,8 @@ void fill_heap(hid_t root, std::size_t lists, const std::string& path) {
     hobj_ref_t nothing = 0;
     const std::vector<hvl_t> rest(left, {1, &nothing});
     const h5::Object group = h5::make_group(root, H5P_DEFAULT, path);
-    write_attribute(group.raw(), "rest", h5::Type{H5Tvlen_create(H5T_STD_REF_OBJ)}, row_of(left),
-                    rest.data(), path);
+    h5::write_attribute(group.raw(), "rest", h5::Type{H5Tvlen_create(H5T_STD_REF_OBJ)},
+                        row_of(left), rest.data(), path);
   }
   if (lists > 0) {
     const h5::File file{h5::check(H5Iget_file_id(root), "find", path)};
@@ -147,16 +148,16 @@ void write_uses(const Scale& scale, const std::string& path) {
   const h5::Type type{H5Tcreate(H5T_COMPOUND, sizeof(Use))};
   H5Tinsert(type.raw(), "dataset", HOFFSET(Use, dataset), H5T_STD_REF_OBJ);
   H5Tinsert(type.raw(), "dimension", HOFFSET(Use, dimension), H5T_NATIVE_INT);
-  write_attribute(scale.dataset, "REFERENCE_LIST", type, row_of(scale.uses.size()),
-                  scale.uses.data(), path);
+  h5::write_attribute(scale.dataset, "REFERENCE_LIST", type, row_of(scale.uses.size()),
+                      scale.uses.data(), path);
 }
 
 // A scale refers to no others: such variables have the numbers of their dimensions.
 void number_dimensions(const Scaled& variable, const std::vector<std::size_t>& numbers,
                        const std::string& path) {
   const std::vector<int> all{numbers.begin(), numbers.end()};
-  write_attribute(variable.dataset, "_Netcdf4Coordinates", h5::Type{H5Tcopy(H5T_NATIVE_INT)},
-                  row_of(all.size()), all.data(), path);
+  h5::write_attribute(variable.dataset, "_Netcdf4Coordinates", h5::Type{H5Tcopy(H5T_NATIVE_INT)},
+                      row_of(all.size()), all.data(), path);
 }
 
 }  // namespace

@@ -20,8 +20,8 @@
 #include "base/open_folder.h"
 #include "base/path.h"
 #include "contents/catalogue.h"
+#include "contents/description.h"
 #include "contents/dimensions.h"
-#include "formats/cdf/fill.h"
 #include "formats/cdf/types.h"
 #include "formats/extent.h"
 #include "formats/format.h"
@@ -35,6 +35,7 @@
 #include "formats/hdf5/record_format.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/time_dataset.h"
+#include "formats/hdf5/types.h"
 #include "formats/hdf5/zstd_filter.h"
 #include "formats/netcdf/attributes.h"
 #include "formats/netcdf/dimension_scales.h"
@@ -341,7 +342,7 @@ h5::Dataset NetcdfFile::make_once(hid_t root, const std::string& name, const Def
     h5::check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()),
               action, path());
   }
-  std::vector<hsize_t> extent;
+  std::vector<std::int64_t> extent;
   if (defined.dimensions.has_time) {
     extent.push_back(1);
   }
@@ -350,9 +351,7 @@ h5::Dataset NetcdfFile::make_once(hid_t root, const std::string& name, const Def
   if (array::is_complex(variable.type)) {
     extent.push_back(2);
   }
-  const h5::Space space{
-      extent.empty() ? H5Screate(H5S_SCALAR)
-                     : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr)};
+  const h5::Space space = h5::space_of(extent);
   const h5::PlacedAt placed{raw(), defined.offset};
   h5::Dataset dataset{h5::check(H5Dcreate2(root, name.c_str(), type.raw(), space.raw(), link.raw(),
                                            create.raw(), H5P_DEFAULT),
@@ -419,7 +418,7 @@ std::vector<Scaled::Dimension> NetcdfFile::dimensions(const Defined& defined) co
 }
 
 void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, const Told& told) {
-  auto own = attributes_of(variable.id, told.of_variable);
+  auto own = contents::attributes_of(variable.id, told.of_variable);
   if (earlier_ && earlier_->of_variable.contains(variable.name)) {
     const auto& before = earlier_->of_variable.at(variable.name);
     own.insert(before.begin(), before.end());

@@ -305,7 +305,7 @@ Header PnetcdfLayout::header(const Description& description, const std::set<int>
 }
 
 Attributes PnetcdfLayout::attributes(int id, const Description& description) const {
-  auto attributes = attributes_in_file(attributes_of(id, description.of_variable));
+  auto attributes = attributes_in_file(contents::attributes_of(id, description.of_variable));
   const auto& earlier = slots_.at(id).attributes;
   attributes.insert(earlier.begin(), earlier.end());
   return attributes;
