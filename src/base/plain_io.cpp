@@ -60,7 +60,9 @@ void read_plainly(const Descriptor& file, std::int64_t offset, std::span<std::by
     throw failure("read", path, static_cast<int>(-got));
   }
   if (got < std::ssize(bytes)) {
-    throw Error{ErrorCode::storage_failure, "cannot read " + path + ": it ends early"};
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path + ": it ends at byte " + std::to_string(offset + got) + ", " +
+                    std::to_string(std::ssize(bytes) - got) + " bytes too early"};
   }
 }
 

@@ -18,7 +18,7 @@ namespace iocomp {
                            std::span<const std::byte> bytes) noexcept;
 
 /// Read bytes, all of which the file has.
-/// @throws Error{storage_failure} with the errno text, or that it ends early.
+/// @throws Error{storage_failure} with the errno text, or where it ends too early.
 void read_plainly(const Descriptor& file, std::int64_t offset, std::span<std::byte> bytes,
                   const std::string& path);
 /// Write bytes without the library that could not: MPI does not say why a write was short, the

@@ -94,14 +94,6 @@ void LibraryFile::close() {
   calls_.close();
 }
 
-Descriptor LibraryFile::descriptor() const {
-  Descriptor own{::fcntl(file_.raw(), F_DUPFD_CLOEXEC, 0)};
-  if (!own.is_open()) {
-    throw failure("open", path_, errno);
-  }
-  return own;
-}
-
 std::int64_t LibraryFile::bytes() const { return length_of(file_, path_); }
 
 bool LibraryFile::is_same_file(const struct stat& status) const noexcept {

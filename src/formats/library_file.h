@@ -43,8 +43,7 @@ class LibraryFile {
   /// meanwhile. @throws Error{storage_failure} if steps come too quickly; as above; and what `body`
   /// throws.
   void look(const std::function<void()>& body);
-  /// A descriptor of its own for the same file. @throws Error{storage_failure}.
-  [[nodiscard]] Descriptor descriptor() const;
+  [[nodiscard]] const Descriptor& file() const noexcept { return file_; }
   /// The present length of the file. @throws Error{storage_failure}.
   [[nodiscard]] std::int64_t bytes() const;
 

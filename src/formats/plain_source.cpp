@@ -3,15 +3,10 @@
 
 #include <fcntl.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -24,13 +19,13 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "base/plain_io.h"
 #include "formats/sieve.h"
 #include "formats/source.h"
 
 namespace iocomp::formats {
 namespace {
 
-constexpr std::size_t most_per_call = std::size_t{1} << 30;
 // Reading from the page cache, a separate call costs about as much as copying so many bytes in
 // vain.
 constexpr std::size_t bytes_per_call = 4096;
@@ -54,10 +49,11 @@ const std::byte* first_byte(const Destination& to, array::ElementType type) {
 
 PlainSource::PlainSource(const Path& path)
     : path_{path.text()},
-      file_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)} {}
+      own_{path.folder().open(path.name(), O_RDONLY, OpenFolder::Links::followed)},
+      file_{own_} {}
 
-PlainSource::PlainSource(Descriptor file, std::string path)
-    : path_{std::move(path)}, file_{std::move(file)} {}
+PlainSource::PlainSource(const Descriptor& file, std::string path)
+    : path_{std::move(path)}, file_{file} {}
 
 void PlainSource::check_offset(const Placed& where) const {
   if (where.offset < 0) {
@@ -131,7 +127,7 @@ void PlainSource::read_group(const Sieve& sieve) {
   }
   const std::int64_t begin = group[next].offset;
   if (next + 1 == group.size()) {
-    read_bytes(group[next].to, group[next].bytes, begin);
+    read_plainly(file_, begin, {group[next].to, group[next].bytes}, path_);
     return;
   }
   read_span(sieve, next);
@@ -139,32 +135,23 @@ void PlainSource::read_group(const Sieve& sieve) {
 
 // Reads the rest of a group, with the bytes between.
 void PlainSource::read_span(const Sieve& sieve, std::size_t next) {
-  std::unique_ptr<std::byte[]> span;
-  {
-    const std::scoped_lock lock{mutex_};
-    if (!spans_.empty()) {
-      span = std::move(spans_.back());
-      spans_.pop_back();
-    }
-  }
-  if (!span) {
-    span = std::make_unique_for_overwrite<std::byte[]>(SieveLimits{}.span_bytes);
-  }
+  auto scratch = spans_.take();
   const auto& group = sieve.group();
   const std::int64_t begin = group[next].offset;
-  read_bytes(span.get(), static_cast<std::size_t>(group.back().end() - begin), begin);
+  const auto span = scratch->room(SieveLimits{}.span_bytes)
+                        .first(static_cast<std::size_t>(group.back().end() - begin));
+  read_plainly(file_, begin, span, path_);
   for (; next < group.size(); ++next) {
-    std::memcpy(group[next].to, span.get() + (group[next].offset - begin), group[next].bytes);
+    std::memcpy(group[next].to, span.data() + (group[next].offset - begin), group[next].bytes);
   }
-  const std::scoped_lock lock{mutex_};
-  spans_.push_back(std::move(span));
+  spans_.give_back(std::move(scratch));
 }
 
 // Reads what needs no disk, up to the first that does. @return how many of the group that are.
 std::size_t PlainSource::take_cached(const Sieve& sieve) {
   std::size_t taken = 0;
   for (const auto& wanted : sieve.group()) {
-    const iovec part{wanted.to, std::min(wanted.bytes, most_per_call)};
+    const iovec part{wanted.to, wanted.bytes};
     if (::preadv2(file_.raw(), &part, 1, wanted.offset, RWF_NOWAIT) !=
         static_cast<ssize_t>(wanted.bytes)) {
       break;
@@ -172,26 +159,6 @@ std::size_t PlainSource::take_cached(const Sieve& sieve) {
     ++taken;
   }
   return taken;
-}
-
-void PlainSource::read_bytes(std::byte* to, std::size_t bytes, std::int64_t offset) {
-  while (bytes > 0) {
-    const ssize_t got = ::pread(file_.raw(), to, std::min(bytes, most_per_call), offset);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0) {
-      throw failure("read", path_, errno);
-    }
-    if (got == 0) {
-      throw Error{ErrorCode::storage_failure, "cannot read " + path_ + ": it ends at byte " +
-                                                  std::to_string(offset) + ", " +
-                                                  std::to_string(bytes) + " bytes too early"};
-    }
-    to += got;
-    bytes -= static_cast<std::size_t>(got);
-    offset += got;
-  }
 }
 
 }  // namespace iocomp::formats

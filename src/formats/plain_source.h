@@ -3,14 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "array/box.h"
 #include "base/descriptor.h"
 #include "base/path.h"
+#include "base/scratch_memory.h"
+#include "base/spares.h"
 #include "formats/sieve.h"
 #include "formats/source.h"
 
@@ -24,8 +23,9 @@ class PlainSource : public Source {
  public:
   /// @throws Error{storage_failure}.
   explicit PlainSource(const Path& path);
-  /// Reads a file that is open. @param path  for messages.
-  PlainSource(Descriptor file, std::string path);
+  /// Reads a file that is open, and outlives this. @param path  for messages.
+  PlainSource(const Descriptor& file, std::string path);
+  PlainSource(Descriptor&& file, std::string path) = delete;
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
   [[nodiscard]] Whereabouts whereabouts(const Placed& where) override;
@@ -36,13 +36,11 @@ class PlainSource : public Source {
   void read_group(const Sieve& sieve);
   void read_span(const Sieve& sieve, std::size_t next);
   [[nodiscard]] std::size_t take_cached(const Sieve& sieve);
-  void read_bytes(std::byte* to, std::size_t bytes, std::int64_t offset);
 
   std::string path_;
-  Descriptor file_;
-  std::mutex mutex_;
-  // Guarded by it: memory of the size of a sieve's span that nobody uses; made when needed.
-  std::vector<std::unique_ptr<std::byte[]>> spans_;
+  Descriptor own_;  // not open if somebody else owns the file
+  const Descriptor& file_;
+  Spares<ScratchMemory> spans_;
 };
 
 }  // namespace iocomp::formats

@@ -169,7 +169,7 @@ Hdf5Source::Hdf5Source(const Path& path, std::mutex& library)
                                      "open", path_)};
                                },
                                [this] { file_ = File{}; }});
-  plain_ = std::make_unique<PlainSource>(opened_->descriptor(), path_);
+  plain_ = std::make_unique<PlainSource>(opened_->file(), path_);
 }
 
 Hdf5Source::~Hdf5Source() {

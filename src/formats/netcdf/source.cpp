@@ -136,7 +136,7 @@ class NetcdfSource : public Source {
       return {.dataset = '/' + name, .record = found.steps ? record : -1};
     }
     if (!header_) {
-      header_ = read_header(opened_->descriptor(), path_).value_or(Header{});
+      header_ = read_header(opened_->file(), path_).value_or(Header{});
     }
     const auto in_fixed = found.has_records ? 0 : record * where.variable.bytes();
     return {.dataset = {},
@@ -360,7 +360,7 @@ class NetcdfSource : public Source {
     if (has_chunks()) {
       return true;
     }
-    const auto header = read_header(opened_->descriptor(), path_);
+    const auto header = read_header(opened_->file(), path_);
     const auto end = header ? end_of_elements(*header) : std::nullopt;
     return end && *end <= opened_->bytes();
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -266,12 +265,8 @@ class ChunkFile {
       : array_{array},
         path_{std::move(path)},
         step_{step},
-        file_{open_again(file, O_RDONLY)},
-        plain_{std::move(file), path_} {
-    if (!file_.is_open()) {
-      throw failure("open", path_, errno);
-    }
-  }
+        file_{std::move(file)},
+        plain_{file_, path_} {}
 
   void read(const Extent& where, const array::Box& chunk, const Placed& placed,
             const array::Box& box, const Destination& to) {
