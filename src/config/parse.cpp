@@ -6,9 +6,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
+#include <iomanip>
 #include <memory>
 #include <optional>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,6 +21,7 @@
 
 #include "base/byte_size.h"
 #include "base/nearest.h"
+#include "base/signals.h"
 
 namespace iocomp::config {
 namespace {
@@ -124,11 +129,15 @@ std::optional<Servers> parse_servers(std::string_view text) {
   }
   if (auto ranks = parse_list(listed)) {
     servers.ranks = *std::move(ranks);
-    return std::ranges::any_of(servers.ranks, [](auto rank) { return rank < 0; })
+    const std::set<std::int64_t> different{servers.ranks.begin(), servers.ranks.end()};
+    const bool has_negative = !different.empty() && *different.begin() < 0;
+    return has_negative || different.size() < servers.ranks.size()
                ? std::nullopt
                : std::optional{std::move(servers)};
   }
-  std::ranges::replace(words, '-', ' ');
+  if (const auto dashed = words.find("-per-"); dashed != std::string::npos) {
+    words.replace(dashed, per.size(), per);
+  }
   const auto found = words.find(per);
   if (found == std::string::npos) {
     return std::nullopt;
@@ -148,6 +157,45 @@ std::optional<Servers> parse_servers(std::string_view text) {
   }
   servers.ratio = *ratio;
   return servers;
+}
+
+std::optional<std::vector<int>> parse_signals(std::string_view text) {
+  return parse_separated<int>(text, signal_named);
+}
+
+namespace {
+
+// Seconds since 1970.
+std::optional<double> parse_moment(const std::string& text) {
+  if (const auto seconds = parse_real(text)) {
+    return seconds;
+  }
+  for (const char* const form : {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"}) {
+    std::tm parts{};
+    std::istringstream stream{text};
+    stream >> std::get_time(&parts, form);
+    if (!stream.fail() && stream.peek() == std::istringstream::traits_type::eof()) {
+      parts.tm_isdst = -1;
+      const int day = parts.tm_mday;
+      const auto seconds = static_cast<double>(std::mktime(&parts));
+      return parts.tm_mday == day ? std::optional{seconds} : std::nullopt;  // no 30 February
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Stop> parse_stop(std::string_view text) {
+  constexpr std::string_view minus = " - ";
+  const auto dash = text.find(minus);
+  const auto before = dash == std::string_view::npos
+                          ? std::optional{0.0}
+                          : parse_duration(text.substr(dash + minus.size()));
+  const std::string end{text.substr(0, dash)};
+  const auto moment = parse_moment(end);
+  const bool is_known = moment || end == "end" || text.empty();
+  return before && is_known ? std::optional{Stop{moment, *before}} : std::nullopt;
 }
 
 namespace {

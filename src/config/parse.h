@@ -41,6 +41,17 @@ struct Servers {
 /// empty text says nothing.
 [[nodiscard]] std::optional<Servers> parse_servers(std::string_view text);
 
+/// The signals of "SIGUSR1,TERM": of those that end a process and can be caught.
+[[nodiscard]] std::optional<std::vector<int>> parse_signals(std::string_view text);
+/// The time at which a program is to stop.
+struct Stop {
+  std::optional<double> moment{};  ///< seconds since 1970; nothing: the end of the job
+  double seconds_before = 0;       ///< so long before it
+};
+/// "end", "2026-11-23T18:00" (local time) or "1795456800", each also as in "end - 10 min". An empty
+/// text is the end.
+[[nodiscard]] std::optional<Stop> parse_stop(std::string_view text);
+
 /// "none", "zstd", "zstd:4", "deflate:9 unshuffled"; "32013,3" is a filter of HDF5 and its values.
 [[nodiscard]] std::optional<Compression> parse_compression(std::string_view text);
 /// The bits that are kept: "10 bits", or as few as keep within an error ("0.001"). "none": 0, all.

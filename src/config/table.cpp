@@ -15,6 +15,8 @@ namespace iocomp::config {
 namespace {
 
 bool is_servers(std::string_view text) { return parse_servers(text).has_value(); }
+bool are_signals(std::string_view text) { return parse_signals(text).has_value(); }
+bool is_stop(std::string_view text) { return parse_stop(text).has_value(); }
 bool is_compression(std::string_view text) { return parse_compression(text).has_value(); }
 bool is_rounding(std::string_view text) { return parse_rounding(text).has_value(); }
 bool is_aggregators(std::string_view text) { return parse_aggregators(text).has_value(); }
@@ -67,13 +69,13 @@ const std::vector<Key>& all_keys() {
        "seconds without progress after which a wait fails; warned of from a tenth of it on; 0: "
        "none"},
 
-      {"stop.signals", text, "", "",
-       "signals, such as `SIGUSR1,SIGTERM`, on which iocomp_should_stop says yes; they do not end "
-       "the process any more"},
-      {"stop.at", text, "", "",
-       "from when on iocomp_should_stop says yes: `end - 10 min`, so long before "
-       "SLURM_JOB_END_TIME; `2026-11-23T18:00` (local time), or seconds since 1970; or so long "
-       "before one of these"},
+      {"stop.signals", form, "", "HUP, INT, QUIT, USR1, USR2, TERM, XCPU, URG, CONT, also with SIG",
+       "on these iocomp_should_stop says yes; they do not end the process", false, false,
+       are_signals},
+      {"stop.at", form, "",
+       "end, local time as in \"2026-11-23T18:00\", seconds since 1970, also as in \"end - 10 "
+       "min\"",
+       "from when on iocomp_should_stop says yes; end: SLURM_JOB_END_TIME", false, false, is_stop},
       {"stop.grace", duration, "60 s", "",
        "how long servers go on after SIGTERM, when the compute ranks have ended"},
 

@@ -4,25 +4,20 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <functional>
-#include <iomanip>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -89,29 +84,6 @@ void check_that_nobody_served(MPI_Comm comm) {
   }
 }
 
-[[noreturn]] void refuse(const config::Settings& settings, const char* key, const char* allowed) {
-  const auto value = settings.value(key);
-  throw Error{ErrorCode::invalid_setting,
-              std::string{key} + " = \"" + value.text + "\" (" + value.origin + "): " + allowed};
-}
-
-std::vector<int> signals_in(const config::Settings& settings) {
-  std::string text = settings.text("stop.signals");
-  std::ranges::replace(text, ',', ' ');
-  std::istringstream words{text};
-  std::vector<int> signals;
-  for (std::string word; words >> word;) {
-    const auto signal = signal_named(word);
-    if (!signal) {
-      refuse(settings, "stop.signals",
-             "allowed are HUP, INT, QUIT, USR1, USR2, TERM, XCPU, URG and CONT, with or without "
-             "SIG, commas between");
-    }
-    signals.push_back(*signal);
-  }
-  return signals;
-}
-
 // The end of the job as Slurm says it; empty if it does not.
 std::string end_of_job() {
   const char* const slurm = std::getenv("SLURM_JOB_END_TIME");  // NOLINT(concurrency-mt-unsafe)
@@ -119,28 +91,18 @@ std::string end_of_job() {
 }
 
 std::optional<double> moment_to_stop(const config::Settings& settings, bool warns) {
-  constexpr std::string_view minus = " - ";
   const auto text = settings.text("stop.at");
   if (text.empty()) {
     return std::nullopt;
   }
-  const auto dash = text.find(minus);
-  const auto before = dash == std::string::npos
-                          ? std::optional{0.0}
-                          : config::parse_duration(text.substr(dash + minus.size()));
-  const auto end = text.substr(0, dash);
-  const auto when = end == "end" ? config::parse_real(end_of_job()) : moment(end);
-  if (!before || (!when && end != "end")) {
-    refuse(settings, "stop.at",
-           "allowed are end (of the Slurm job), a local time such as 2026-11-23T18:00, and seconds "
-           "since 1970, each also with a duration, as in \"end - 10 min\"");
-  }
+  const auto stop = *config::parse_stop(text);
+  const auto when = stop.moment ? stop.moment : config::parse_real(end_of_job());
   if (!when && warns) {
     log::warning("stop.at = \"" + text + "\", but nobody says when the job ends: " +
                  (end_of_job().empty() ? "there is no SLURM_JOB_END_TIME"
                                        : "SLURM_JOB_END_TIME is \"" + end_of_job() + '"'));
   }
-  return when ? std::optional{*when - *before} : std::nullopt;
+  return when ? std::optional{*when - stop.seconds_before} : std::nullopt;
 }
 
 double time_of_day() {
@@ -149,26 +111,8 @@ double time_of_day() {
 
 }  // namespace
 
-std::optional<double> moment(const std::string& text) {
-  if (const auto seconds = config::parse_real(text)) {
-    return seconds;
-  }
-  for (const char* const form : {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"}) {
-    std::tm parts{};
-    std::istringstream stream{text};
-    stream >> std::get_time(&parts, form);
-    if (!stream.fail() && stream.peek() == std::istringstream::traits_type::eof()) {
-      parts.tm_isdst = -1;
-      const int day = parts.tm_mday;
-      const auto seconds = static_cast<double>(std::mktime(&parts));
-      return parts.tm_mday == day ? std::optional{seconds} : std::nullopt;  // no 30 February
-    }
-  }
-  return std::nullopt;
-}
-
 Stopping::Stopping(const config::Settings& settings, bool warns)
-    : signals_{signals_in(settings)},
+    : signals_{*config::parse_signals(settings.text("stop.signals"))},
       signal_names_{settings.text("stop.signals")},
       moment_{moment_to_stop(settings, warns)} {}
 

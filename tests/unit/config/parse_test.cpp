@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,9 +50,27 @@ TEST(Parse, ReadsWhoShallServe) {
   for (const auto* text : {"[0]", "0", "2 per node", "1 per 8"}) {
     EXPECT_EQ(parse_servers(text) && parse_servers(text)->are_wanted(), text[0] != '0') << text;
   }
-  for (const auto* text : {"2", "2 per 8", "0 per node", "1 per 0", "two per node", "1 per",
-                           "2 per nodes", "-1,2", "[1", "node", "1 per 8 per node"}) {
+  for (const auto* text :
+       {"2", "2 per 8", "0 per node", "1 per 0", "two per node", "1 per", "2 per nodes", "-1,2",
+        "[1", "node", "-1 per node", "1 per -node", "[3,3]", "3,7,3", "1 per 8 per node"}) {
     EXPECT_FALSE(parse_servers(text)) << text;
+  }
+}
+
+TEST(Parse, ReadsOnWhatAProgramShallStop) {
+  EXPECT_EQ(parse_signals("SIGUSR1, term"), (std::vector<int>{SIGUSR1, SIGTERM}));
+  EXPECT_EQ(parse_signals(""), std::vector<int>{});
+  for (const auto* text : {"SIGKILL", "10", "SIGRTMIN+1", "USR1,none"}) {
+    EXPECT_FALSE(parse_signals(text)) << text;
+  }
+  EXPECT_FALSE(parse_stop("end")->moment);
+  EXPECT_EQ(parse_stop("end - 10 min")->seconds_before, 600.0);
+  EXPECT_EQ(parse_stop("1795456800 - 5 s")->moment, 1795456800.0);
+  EXPECT_TRUE(parse_stop("2026-11-23T18:00")->moment);
+  EXPECT_TRUE(parse_stop(""));
+  for (const auto* text : {"2026-02-30T18:00", "end + 5 min", "2026-11-23T25:00", "tomorrow",
+                           " - 5 s", "end - 5 parsecs"}) {
+    EXPECT_FALSE(parse_stop(text)) << text;
   }
 }
 
