@@ -14,6 +14,7 @@
 #include "api/handles.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/host.h"
 
 using iocomp::api::guarded;
 using iocomp::api::If;
@@ -24,6 +25,7 @@ int iocomp_init(MPI_Comm comm, const char* settings, iocomp_session** session) {
       [&] {
         require(session, "init", "the place for the session");
         *session = nullptr;
+        iocomp::note_process();
         auto started = std::make_unique<iocomp_session>();
         started->session =
             std::make_unique<iocomp::session::Session>(comm, settings == nullptr ? "" : settings);

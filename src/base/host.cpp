@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <string>
 
 namespace iocomp {
@@ -15,9 +16,17 @@ std::string host_name() {
   return host.data();
 }
 
+namespace {
+
+std::atomic<pid_t> noted = 0;
+
+}  // namespace
+
+void note_process() noexcept { noted = getpid(); }
+
 bool is_child_of_fork() noexcept {
-  static const pid_t first = getpid();
-  return getpid() != first;
+  const pid_t process = noted;
+  return process != 0 && process != getpid();
 }
 
 }  // namespace iocomp

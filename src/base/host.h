@@ -8,7 +8,9 @@ namespace iocomp {
 /// The name of the machine that this process runs on.
 [[nodiscard]] std::string host_name();
 
-/// True in a child of fork: then this process is not the one that made the first call of this.
+/// This process begins what its children of fork must not use.
+void note_process() noexcept;
+/// True in a child of fork of the process that was noted.
 [[nodiscard]] bool is_child_of_fork() noexcept;
 
 }  // namespace iocomp

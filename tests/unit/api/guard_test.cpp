@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/host.h"
 
 namespace iocomp::api {
 namespace {
@@ -38,8 +39,10 @@ TEST(Guarded, TurnsOtherExceptionsIntoInternalErrors) {
 }
 
 TEST(Guarded, RunsNothingInAChildOfFork) {
-  ASSERT_EQ(guarded([] {}), IOCOMP_OK);
   GTEST_FLAG_SET(death_test_style, "fast");  // forks, and does not begin the program anew
+  EXPECT_EXIT(std::_Exit(guarded([] { std::_Exit(7); })), testing::ExitedWithCode(7), "")
+      << "its parent has no session yet";
+  note_process();
   EXPECT_EXIT(std::_Exit(guarded([] { std::_Exit(0); })),
               testing::ExitedWithCode(IOCOMP_INVALID_ARGUMENT), "");
 }

@@ -209,6 +209,7 @@ TEST_F(CommitWithFaults, AManifestWithoutItsFileGoesWhenTheFileIsGoneForGood) {
   std::filesystem::remove(names().temporary.text());
   const std::string copy = names().target.text() + ".copy";  // of the user
   write_text(copy, text_of(names().manifest.text()));
+  write_text(*folder_ / ".out.bin.iocomp-lock", "");  // of a job that crashed
   const Owner owner{names().target, "here-1"};
   calls = {.until_failure = 0};
   clear_away(names().target, owner);
