@@ -235,12 +235,33 @@ std::vector<Output> outputs_of(const std::string& folder, const std::string& pla
   return outputs;
 }
 
+// True if a job has closed the file after its names were listed: they are others now.
+bool has_ended_since(const Output& output, bool had_lock) {
+  using State = commit::Holder::State;
+  return output.holder.state != State::alive &&
+         ((had_lock && output.holder.state == State::nobody) ||
+          !std::ranges::all_of(output.temporaries, is_there));
+}
+
 // @param folder  with its slash, or nothing.
 // @param name    empty: all that is there.
 std::vector<Output> look(const std::string& folder, const std::string& name, Depth depth) {
+  constexpr int most_looks = 10;
   std::vector<Output> all;
-  for (auto& [plain, group] : groups_in(folder, Wanted{name}, depth)) {
-    std::ranges::move(outputs_of(folder, plain, std::move(group)), std::back_inserter(all));
+  for (int looks = 0; looks < most_looks; ++looks) {
+    bool is_old = false;
+    all.clear();
+    for (auto& [plain, group] : groups_in(folder, Wanted{name}, depth)) {
+      const bool has_lock = group.has_lock;
+      auto found = outputs_of(folder, plain, std::move(group));
+      is_old = is_old || std::ranges::any_of(found, [&](const Output& output) {
+                 return has_ended_since(output, has_lock);
+               });
+      std::ranges::move(found, std::back_inserter(all));
+    }
+    if (!is_old) {
+      break;
+    }
   }
   return all;
 }
