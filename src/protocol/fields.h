@@ -18,7 +18,7 @@ using contents::FieldReader;
 using contents::FieldWriter;
 using contents::Is;
 
-// Those of records that are not of this room.
+// Records of other rooms.
 void fields(auto& io, Is<Outcome> auto& outcome);
 void fields(auto& io, Is<StepCounts> auto& counts);
 void fields(auto& io, Is<Counters> auto& numbers);
