@@ -73,8 +73,7 @@ const std::vector<Key>& all_keys() {
        "on these iocomp_should_stop says yes; they do not end the process", false, false,
        are_signals},
       {"stop.at", form, "",
-       "end, local time as in \"2026-11-23T18:00\", seconds since 1970, also as in \"end - 10 "
-       "min\"",
+       "`end`, `end - 10 min`, local time `2026-11-23T18:00`, or seconds since 1970",
        "from when on iocomp_should_stop says yes; end: SLURM_JOB_END_TIME", false, false, is_stop},
       {"stop.grace", duration, "60 s", "",
        "how long servers go on after SIGTERM, when the compute ranks have ended"},
