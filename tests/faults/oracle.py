@@ -55,6 +55,8 @@ def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = N
                 for first, last in re.findall(r"steps? (\d+)(?: to (\d+))?", story)
                 for step in range(int(first), int(last or first) + 1)
             }
+            for first in re.findall(r"steps from (\d+) on are not committed", story):
+                steps |= set(range(int(first), workload.steps))
             if not steps:
                 told_of_all.add(entry["rank"])
             if entry["call"] != "close" and "step" in entry:
