@@ -410,12 +410,17 @@ void File::end_step() {
   link_.counters().add(trace::Counter::steps, 1);
   const PutSums sums = sums_ ? std::exchange(*sums_, {}) : PutSums{};
   hold_back(ended);
-  carry([&] { carrier_->end_step(ended, step_end(sums)); });
+  carry([&] {
+    const StepEnd end = step_end(sums);
+    carrier_->end_step(ended, end);
+  });
   if (guard_) {
     consult_guard(ended);
   }
 }
 
+// It looks at other files, and the carrier may be lost in there: no call of the carrier begins
+// before this.
 StepEnd File::step_end(PutSums sums) const {
   return {std::move(sums), predecessors_ ? predecessors_() : steps::Predecessors{}};
 }
@@ -487,8 +492,9 @@ void File::wait_step(std::int64_t number) {
 // A carrier that follows another one begins its close anew.
 void File::close_carrier() {
   if (closing_ != Closing::begun) {
-    carrier_->begin_close(step_, puts_.are_kept() ? step_end(sums_.value_or(PutSums{}))
-                                                  : StepEnd{.is_unfinished = puts_.is_dropped()});
+    const StepEnd end = puts_.are_kept() ? step_end(sums_.value_or(PutSums{}))
+                                         : StepEnd{.is_unfinished = puts_.is_dropped()};
+    carrier_->begin_close(step_, end);
     closing_ = Closing::begun;
   }
 }
