@@ -26,6 +26,18 @@ std::optional<Manifest> manifest_of(const TargetNames& names) {
   return manifest;
 }
 
+// The numbers of all files that are called like steps, ascending.
+std::vector<std::int64_t> numbers_in_names(const Path& path) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& name : path.folder().names()) {
+    if (const auto step = step_in_name(name, path.name())) {
+      numbers.push_back(*step);
+    }
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> still_there(const Superseded& superseded, const Path& path) {
@@ -39,14 +51,10 @@ std::vector<std::int64_t> still_there(const Superseded& superseded, const Path& 
 }
 
 std::vector<std::int64_t> steps_in_names(const Path& path) {
-  std::vector<std::int64_t> numbers;
-  for (const auto& name : path.folder().names()) {
-    const auto step = step_in_name(name, path.name());
-    if (step && !is_another_file(target_names(path, *step, {}), *step)) {
-      numbers.push_back(*step);
-    }
-  }
-  std::ranges::sort(numbers);
+  auto numbers = numbers_in_names(path);
+  std::erase_if(numbers, [&path](std::int64_t number) {
+    return is_another_file(target_names(path, number, {}), number);
+  });
   return numbers;
 }
 
@@ -57,16 +65,14 @@ bool is_another_file(const TargetNames& names, std::int64_t number) {
 
 EarlierSteps earlier_steps(const Path& path) {
   EarlierSteps earlier;
-  for (const auto& name : path.folder().names()) {
-    const auto step = step_in_name(name, path.name());
-    const auto manifest = step ? manifest_of(target_names(path, *step, {})) : std::nullopt;
-    if (manifest && is_step_of_set(*manifest, *step)) {
-      earlier.numbers.push_back(*step);
+  for (const auto number : numbers_in_names(path)) {
+    const auto manifest = manifest_of(target_names(path, number, {}));
+    if (manifest && is_step_of_set(*manifest, number)) {
+      earlier.numbers.push_back(number);
       std::ranges::copy(still_there(manifest->supersedes, path),
                         std::back_inserter(earlier.superseded));
     }
   }
-  std::ranges::sort(earlier.numbers);
   std::erase_if(earlier.numbers, [&earlier](std::int64_t number) {
     return std::ranges::find(earlier.superseded, number) != earlier.superseded.end();
   });
