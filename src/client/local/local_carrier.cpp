@@ -282,8 +282,8 @@ void LocalCarrier::await_step(std::int64_t step) {
   }
   if (!is_synchronous()) {
     council_.reports().note(Kind::flush, {step, -1, 0, {}});
-  } else if (!outcome_of([&] { (void)meet("wait_step", step); }).ok()) {
-    return;
+  } else {  // after a failure of later steps nobody meets, and the lead still commits this one
+    (void)outcome_of([&] { (void)meet("wait_step", step); });
   }
   writer().sync_until(is_synchronous() ? step + 1 : INT64_MAX);
   try {
