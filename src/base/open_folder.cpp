@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -19,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -119,6 +121,25 @@ FolderAddress address_of(const std::string& path) {
 
 std::string name_of(const Descriptor& opened) {
   return "/proc/self/fd/" + std::to_string(opened.raw());
+}
+
+OwnName::OwnName(const Descriptor& opened) : text_{name_of(opened)} {
+  std::random_device random;
+  std::string last = "iocomp-";
+  for (int part = 0; part < 4; ++part) {
+    last += std::to_string(random());
+  }
+  if (::symlink(text_.c_str(), ("/dev/shm/" + last).c_str()) == 0) {
+    text_ = "/dev/shm/" + last;
+    last_ = std::move(last);
+  }
+}
+
+OwnName::~OwnName() {
+  if (!last_.empty()) {
+    ::unlink(text_.c_str());
+    ::sem_unlink(("/OMPIO_" + last_).c_str());
+  }
 }
 
 Descriptor open_again(const Descriptor& opened, int access) noexcept {

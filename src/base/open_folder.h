@@ -148,6 +148,24 @@ class OpenFolder {
 /// A name under which this process, and a library in it, can open what a descriptor is for once
 /// more, as long as that is open. It is the same file, whatever has its name by now.
 [[nodiscard]] std::string name_of(const Descriptor& opened);
+
+/// Such a name whose last part no other process has: a link that goes with this object. Open MPI
+/// makes a semaphore of the node, named after the last part. Numbers of descriptors are the same in
+/// many jobs, and a job waits for ever for a semaphore that a killed job or another user has left.
+/// The semaphore's name goes too. Where no link can be made, the name is that of the descriptor.
+class OwnName {
+ public:
+  explicit OwnName(const Descriptor& opened);
+  OwnName(const OwnName&) = delete;
+  OwnName& operator=(const OwnName&) = delete;
+  ~OwnName();
+
+  friend const std::string& name_of(const OwnName& name) noexcept { return name.text_; }
+
+ private:
+  std::string text_;
+  std::string last_;  // empty: no link
+};
 /// Open it once more, with other flags. It is not open after a failure; errno says why.
 [[nodiscard]] Descriptor open_again(const Descriptor& opened, int access) noexcept;
 /// True for a file without a name. Somebody may remove a file that several processes write, after

@@ -133,3 +133,33 @@ def test_the_next_job_clears_away_what_a_killed_one_left(actors: Actors, back_en
     assert not job.failures(), job
     assert not list(job.folder.glob(".out*")), job
     assert check_file(job.folder / f"out.000000{extension(back_end)}") == {0}
+
+
+# Open MPI names a semaphore of the node by the file's name, and a killed job leaves it taken.
+WITH_TAKEN_SEMAPHORES = """
+mount -t tmpfs none /dev/shm || exit 77
+for number in $(seq 100); do head -c 32 /dev/zero > /dev/shm/sem.OMPIO_$number; done
+exec "$@"
+"""
+
+
+@pytest.mark.parametrize(("back_end", "more"), [("mpiio", {}), ("adios2", {"engine": "HDF5"})])
+def test_semaphores_of_other_jobs_hold_nobody_up(
+    actors: Actors, back_end: str, more: dict[str, str]
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        raise unittest.SkipTest("a /dev/shm of its own cannot be made here")
+    path = f"out{extension(back_end)}"
+    job = actors.play(
+        f"init\nopen out series\ndefine out u int64 {SHAPE}\nput out u by=columns\nclose out\n",
+        ranks=2,
+        settings={
+            "mode": "sync",
+            "files": {"out": file_settings(back_end, path=path, **more)},
+        },
+        prefix=["unshare", "--mount", "sh", "-c", WITH_TAKEN_SEMAPHORES, "sh"],
+        seconds=30,
+    )
+    assert job.status == OK, job
+    assert not job.failures(), job

@@ -368,15 +368,18 @@ void DatasetTarget::open(const FormatOptions& options) {
     io_ = adios_->DeclareIO("iocomp");
     io_.SetEngine(name(kind_));
     io_.SetParameters(chosen);
-    const bool is_there = options.earlier_steps >= 0;
-    engine_ = io_.Open(name_for_adios2(), is_there ? adios2::Mode::Append : adios2::Mode::Write);
+    if (is_folder()) {
+      const bool is_there = options.earlier_steps >= 0;
+      engine_ = io_.Open(name_for_adios2(), is_there ? adios2::Mode::Append : adios2::Mode::Write);
+    } else {  // by MPI-IO
+      const OwnName name{file_};
+      engine_ = io_.Open(name_of(name), adios2::Mode::Write);
+    }
   });
 }
 
 // A name that stays when the dataset gets another: ADIOS2 opens files in it as late as in Close.
-std::string DatasetTarget::name_for_adios2() const {
-  return iocomp::name_of(is_folder() ? folder_->descriptor() : file_);
-}
+std::string DatasetTarget::name_for_adios2() const { return name_of(folder_->descriptor()); }
 
 void DatasetTarget::together(const std::string& action, const std::function<void()>& call) {
   if (!broken_.empty()) {

@@ -127,8 +127,13 @@ MpiIoTarget::MpiIoTarget(const Path& path, const FormatOptions& options, MPI_Com
     : path_{path.text()},
       plain_{open_together(path, writers, options.wait, options.earlier_steps >= 0)} {
   const auto hints = hints_of(options, file_system_hints(path.folder(), writers));
-  check(MPI_File_open(writers, name_of(plain_).c_str(), MPI_MODE_WRONLY, hints.raw(), &file_),
-        "open", path_);
+#ifdef OPEN_MPI
+  const OwnName name{plain_};
+#else
+  const Descriptor& name = plain_;  // ROMIO may open the file as late as in a write
+#endif
+  check(MPI_File_open(writers, name_of(name).c_str(), MPI_MODE_WRONLY, hints.raw(), &file_), "open",
+        path_);
   check(MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN), "open", path_);
 }
 

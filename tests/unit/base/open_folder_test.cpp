@@ -352,5 +352,28 @@ TEST(Path, WithoutAFolderIsAnErrorWhereverItIsUsed) {
   EXPECT_THROW((void)none.beside("x").is_there(), Error);
 }
 
+// Open MPI waits for a semaphore which has the last part of a file's name, and which all jobs
+// share.
+TEST(OwnName, LeadsToTheFileAndHasALastPartOfItsOwn) {
+  const TemporaryFolder folder;
+  const Descriptor file{::open((folder / "file").c_str(), O_CREAT | O_RDWR, 0600)};
+  std::string gone;
+  {
+    const OwnName one{file};
+    const OwnName other{file};
+    gone = name_of(one);
+    const auto last = [](const std::string& name) { return name.substr(name.rfind('/') + 1); };
+    EXPECT_NE(last(name_of(one)), last(name_of(other)));
+    EXPECT_NE(last(name_of(one)), last(name_of(file)));
+    ASSERT_EQ(::unlink((folder / "file").c_str()), 0);
+    struct stat meant{};
+    struct stat found{};
+    ASSERT_EQ(::fstat(file.raw(), &meant), 0);
+    ASSERT_EQ(::stat(name_of(one).c_str(), &found), 0);
+    EXPECT_EQ(found.st_ino, meant.st_ino);
+  }
+  EXPECT_EQ(::access(gone.c_str(), F_OK), -1);
+}
+
 }  // namespace
 }  // namespace iocomp
