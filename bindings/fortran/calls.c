@@ -713,22 +713,24 @@ static int read_block(const f_input *input, const char *variable, descriptor *st
   arguments->call = "read of";
   arguments->name = variable;
   int code = get_integer(step, "read: step", &number);
+  const int64_t *whole = NULL;
   if (code == IOCOMP_OK) {
-    code = iocomp_input_variable(input->handle, variable, -1, &arguments->type, &arguments->ndims,
-                                 NULL);
+    code = iocomp_input_variable(input->handle, variable, number, &arguments->type,
+                                 &arguments->ndims, &whole);
   }
-  if (code == IOCOMP_OK && arguments->start == NULL && arguments->count == NULL) {
-    code = iocomp_input_variable(input->handle, variable, number, NULL, NULL, &arguments->whole);
+  if (arguments->start == NULL && arguments->count == NULL) {
+    arguments->whole = whole;
   }
   code = code != IOCOMP_OK ? code : make_block(arguments, &made);
   if (code == IOCOMP_OK) {
+    const iocomp_type type = other_type(arguments->type, arguments->values);
     const iocomp_destination to = {
         .size = sizeof to,
         .start = made.start,
         .count = made.count,
         .values = made.base,
         .memory_shape = made.is_box ? made.memory_shape : NULL,
-        .type = other_type(arguments->type, arguments->values),
+        .type = type != 0 ? type : arguments->type, /* the newest step may have another one */
     };
     code = iocomp_read_block(input->handle, variable, number, &to);
   }

@@ -730,7 +730,7 @@ class Input {
   template <ElementRange Values>
   void read(const std::string& variable, std::int64_t step, Extents start, Extents count,
             Values&& values) const {
-    fits(variable, {start, count}, std::ranges::size(values), count.product());
+    fits(variable, step, {start, count}, std::ranges::size(values), count.product());
     take_block(variable, step, start, count, std::ranges::data(values));
   }
   /// The same, as a vector.
@@ -757,7 +757,7 @@ class Input {
   template <ElementRange Values>
   void read_block(const std::string& variable, std::int64_t step, Extents start, Extents count,
                   Values&& values, Extents memory_shape, Extents memory_start) const {
-    fits(variable, {start, count, memory_shape, memory_start}, std::ranges::size(values),
+    fits(variable, step, {start, count, memory_shape, memory_start}, std::ranges::size(values),
          memory_shape.product());
     take_block(variable, step, start, count, std::ranges::data(values), memory_shape.data(),
                memory_start.data());
@@ -815,15 +815,16 @@ class Input {
     check(iocomp_read_block(live(), detail::c_text(variable), step, &destination));
   }
   // The C functions see bare pointers; only here are the lengths known.
-  void fits(const std::string& variable, std::initializer_list<Extents> all, std::size_t size,
-            std::int64_t needed) const {
+  void fits(const std::string& variable, std::int64_t step, std::initializer_list<Extents> all,
+            std::size_t size, std::int64_t needed) const {
     const auto refuse = [&variable](const std::string& why) {
       throw Error{IOCOMP_INVALID_ARGUMENT, "read of \"" + variable + "\": " + why};
     };
+    const int dims = ndims(variable, step);
     for (const Extents& extents : all) {
-      if (extents.ndims() != ndims(variable)) {
-        refuse(std::to_string(extents.ndims()) + " extents or indices for " +
-               std::to_string(ndims(variable)) + " dimensions");
+      if (extents.ndims() != dims) {
+        refuse(std::to_string(extents.ndims()) + " extents or indices for " + std::to_string(dims) +
+               " dimensions");
       }
     }
     if (!std::cmp_equal(size, needed)) {

@@ -340,16 +340,18 @@ int iocomp_set_rows(int nvars, iocomp_var* const* vars, const int64_t* rows, int
   }
   iocomp_var* const one = vars != nullptr ? vars[0] : nullptr;
   return timed(handle(one), "set_rows", Counter::wait_seconds, [&] {
-    require(rows, "set_rows", "the numbers of rows");
     std::vector<int> ids;
-    for (iocomp_var* const var : std::span{vars, static_cast<std::size_t>(nvars)}) {
-      require(var, "set_rows", "a variable");
-      require(var->file == one->file ? var : nullptr, "set_rows",
-              "a variable of the first one's file");
-      ids.push_back(var->id);
-    }
-    const auto found =
-        one->file->session->session->client().set_rows(one->file->file, ids, {rows, ids.size()});
+    const iocomp::Outcome given = iocomp::outcome_of([&] {  // the other ranks hear of it
+      for (iocomp_var* const var : std::span{vars, static_cast<std::size_t>(nvars)}) {
+        require(var, "set_rows", "a variable");
+        require(var->file == one->file ? var : nullptr, "set_rows",
+                "a variable of the first one's file");
+        ids.push_back(var->id);
+      }
+      require(rows, "set_rows", "the numbers of rows");
+    });
+    const auto found = one->file->session->session->client().set_rows(
+        one->file->file, ids, {rows, rows == nullptr ? 0 : ids.size()}, given);
     if (first != nullptr) {
       std::ranges::copy(found.first, first);
     }

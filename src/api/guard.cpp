@@ -2,6 +2,7 @@
 #include "api/guard.h"
 
 #include <iocomp/iocomp.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -42,6 +43,28 @@ void require(const void* pointer, const char* call, const char* what) {
   if (pointer == nullptr) {
     tell_of_unseen_failure(call);
     throw Error{ErrorCode::invalid_argument, std::string{call} + ": " + what + " is null"};
+  }
+}
+
+void require_ranks(MPI_Comm comm, const char* call) {
+  const auto refuse = [call](const char* why) {
+    throw Error{ErrorCode::invalid_argument, std::string{call} + ": " + why};
+  };
+  int is_begun = 0;
+  int is_over = 0;
+  int joins_two_groups = 0;
+  MPI_Initialized(&is_begun);
+  MPI_Finalized(&is_over);
+  if (is_begun == 0 || is_over != 0) {
+    refuse("MPI_Init was not called before, or MPI_Finalize was");
+  }
+  if (comm == MPI_COMM_NULL) {
+    refuse("the communicator is MPI_COMM_NULL; iocomp_comm returns that of all compute ranks");
+  }
+  MPI_Comm_test_inter(comm, &joins_two_groups);
+  if (joins_two_groups != 0) {
+    refuse(
+        "the communicator is one between two groups of ranks; MPI_Intercomm_merge makes one of it");
   }
 }
 

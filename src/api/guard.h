@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +44,10 @@ void tell_of_unseen_failure(const char* call) noexcept;
 /// Check a pointer of the program.
 /// @throws Error{invalid_argument} "put: the variable is null".
 void require(const void* pointer, const char* call, const char* what);
+
+/// Check a communicator of the program.
+/// @throws Error{invalid_argument} for MPI_COMM_NULL, and one between two groups of ranks.
+void require_ranks(MPI_Comm comm, const char* call);
 
 /// Copy a struct of the caller, whose first member is its size, over one of `known_bytes` zeros.
 /// The program may have been compiled with another release, whose struct is shorter or longer.

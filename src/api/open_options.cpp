@@ -2,12 +2,8 @@
 #include "api/open_options.h"
 
 #include <iocomp/iocomp.h>
-#include <mpi.h>
-
-#include <string>
 
 #include "api/guard.h"
-#include "base/error.h"
 
 namespace iocomp::api {
 
@@ -21,12 +17,7 @@ OpenOptions::OpenOptions(const iocomp_open_options* given, const char* call) {
   }
   if (told.comm != nullptr) {
     comm = *told.comm;
-    if (comm == MPI_COMM_NULL) {
-      throw Error{ErrorCode::invalid_argument,
-                  std::string{call} +
-                      ": the communicator is MPI_COMM_NULL; that of all compute ranks is what "
-                      "iocomp_comm returns"};
-    }
+    require_ranks(comm, call);
   }
   if (told.after != nullptr) {
     after = *told.after;

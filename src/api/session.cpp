@@ -25,6 +25,7 @@ int iocomp_init(MPI_Comm comm, const char* settings, iocomp_session** session) {
       [&] {
         require(session, "init", "the place for the session");
         *session = nullptr;
+        iocomp::api::require_ranks(comm, "init");
         iocomp::note_process();
         auto started = std::make_unique<iocomp_session>();
         started->session =

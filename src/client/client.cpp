@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -425,10 +427,14 @@ MPI_Comm Client::members_comm(OpenedFile& opened) {
 }
 
 Rows Client::set_rows(File* file, std::span<const int> variables,
-                      std::span<const std::int64_t> rows) {
-  const Outcome checked = outcome_of([&] { file->check_rows(variables, rows); });
+                      std::span<const std::int64_t> rows, const Outcome& given) {
   OpenedFile& opened = files_.find(file->key())->second;
   const MPI_Comm comm = members_comm(opened);
+  const Outcome checked = outcome_of([&] {
+    given.throw_unless_ok();
+    const auto members = static_cast<std::int64_t>(opened.members.size());
+    file->check_rows(variables, rows, std::numeric_limits<std::int64_t>::max() / members);
+  });
   std::uint64_t digest = empty_digest;
   for (const int variable : variables) {
     digest = mix(digest, static_cast<std::uint64_t>(variable));
@@ -583,11 +589,21 @@ void Client::say_goodbye() {
   }
 }
 
-// If the meeting is over, somebody was told why.
-void Client::meet(const char* call) {
-  if (!link_.loss() && !link_.has_servers() && can_meet()) {
-    (void)meeting_.meet({.name = call});
+// If the meeting is over, somebody was told why. With servers, ranks may be in other calls.
+std::optional<std::int64_t> Client::meet(const char* call, std::int64_t mine) {
+  if (link_.loss() || link_.has_servers() || !can_meet()) {
+    return {};
   }
+  return meeting_.meet({.name = call}, {mine}).front();
+}
+
+std::int64_t Client::most_of(const char* call, std::int64_t mine) {
+  if (const auto found = meet(call, mine)) {
+    return *found;
+  }
+  const std::string others = std::string{"the other compute ranks in iocomp_"} + call;
+  mpi::maximum(place_.comm, std::span{&mine, 1}, link_.policy(), others.c_str());
+  return mine;
 }
 
 Outcome Client::finalize() {
@@ -604,7 +620,7 @@ Outcome Client::finalize() {
   if (link_.loss()) {
     link_.server_side().say_gone();
   }
-  const Outcome met = outcome_of([this] { meet("finalize"); });
+  const Outcome met = outcome_of([this] { (void)meet("finalize"); });
   if (!met.ok()) {
     link_.failures().add(0, FailureBook::no_step, met);
     first = first.ok() ? met : first;
@@ -650,7 +666,7 @@ void Client::give_up(const std::function<void()>& part) {
     say_goodbye();
   } catch (const ServersLost&) {
   }
-  (void)outcome_of([this] { meet("MPI_Finalize without iocomp_finalize"); });
+  (void)outcome_of([this] { (void)meet("MPI_Finalize without iocomp_finalize"); });
   part();
   // Later calls are told so, and make no calls of MPI.
   for (auto& [key, opened] : files_) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,7 +88,8 @@ class Client {
   /// Give each member so many rows of some variables from the current step on, behind those of the
   /// members before it. Collective over the members.
   /// @return the first row of this member for each variable, and the rows of all.
-  Rows set_rows(File* file, std::span<const int> variables, std::span<const std::int64_t> rows);
+  Rows set_rows(File* file, std::span<const int> variables, std::span<const std::int64_t> rows,
+                const Outcome& given = {});
 
   /// @throws Error with the failure of the ticket.
   [[nodiscard]] bool test(std::uint64_t ticket, State state);
@@ -117,6 +119,9 @@ class Client {
 
   /// True if the compute ranks can still do collective work together.
   [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
+  /// The greatest value of the compute ranks. Collective; without servers it is an error on all of
+  /// them if some make another call.
+  [[nodiscard]] std::int64_t most_of(const char* call, std::int64_t mine);
 
   [[nodiscard]] Link& link() noexcept { return link_; }
   /// The way writes go to the kernel: "io_uring", ...; empty if servers write.
@@ -133,7 +138,7 @@ class Client {
   bool advance_files();
   void forget(OpenedFiles::iterator closed);
   [[nodiscard]] Outcome end(OpenedFiles::iterator open);
-  void meet(const char* call);
+  std::optional<std::int64_t> meet(const char* call, std::int64_t mine = 0);
   void settle_closed();
   [[nodiscard]] MPI_Comm members_comm(OpenedFile& opened);
   [[nodiscard]] bool has_reached(std::uint64_t ticket, State state);

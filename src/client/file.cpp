@@ -147,14 +147,15 @@ void File::set_shape(int variable, const std::int64_t* shape) {
   announce(event);
 }
 
-void File::check_rows(std::span<const int> variables, std::span<const std::int64_t> rows) const {
+void File::check_rows(std::span<const int> variables, std::span<const std::int64_t> rows,
+                      std::int64_t most) const {
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto known = catalogue_.variable(variables[i], step_);
     const std::string call = "set_rows(\"" + known.name + "\") of file \"" + name_ + "\": ";
     if (known.shape.dimensions == 0) {
       throw Error{ErrorCode::invalid_argument, call + "a scalar has no rows"};
     }
-    if (rows[i] < 0) {
+    if (rows[i] < 0 || rows[i] > most) {
       throw Error{ErrorCode::invalid_argument,
                   call + std::to_string(rows[i]) + " is no number of rows"};
     }

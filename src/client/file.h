@@ -127,7 +127,8 @@ class File {
   /// @param variable  -1 for the file itself.
   void set_attribute(int variable, const std::string& name, contents::Attribute value);
   /// @throws Error{invalid_argument}, before anybody is asked, if rows cannot be set.
-  void check_rows(std::span<const int> variables, std::span<const std::int64_t> rows) const;
+  void check_rows(std::span<const int> variables, std::span<const std::int64_t> rows,
+                  std::int64_t most) const;
   /// Give variables so many rows from the current step on.
   void set_rows(std::span<const int> variables, std::span<const std::int64_t> totals);
   /// @param value  one element of the type of the definition.

@@ -16,7 +16,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -418,10 +417,7 @@ bool Session::should_stop() {
     return stops_;
   }
   const std::string reason = stopping_.reason();
-  std::int64_t wants = reason.empty() ? 0 : 1;
-  mpi::maximum(ranks_->own().raw(), std::span{&wants, 1}, client_->link().policy(),
-               "the other compute ranks in iocomp_should_stop");
-  stops_ = wants != 0;
+  stops_ = client_->most_of("should_stop", reason.empty() ? 0 : 1) != 0;
   if (!reason.empty()) {
     log::info("the program is told to stop: " + reason);
   }

@@ -452,6 +452,30 @@ contains
     call iocomp_input_attribute(input, "empty", "masks", texts=names)
     call expect(size(names) == 2 .and. all(names == ""), "empty texts")
     call iocomp_close_input(input)
+    call other_steps()
+  end subroutine
+
+  !> Steps of a set may differ in type and dimensions.
+  subroutine other_steps()
+    real(real64) :: square(3, 2), line(2)
+    call iocomp_open(session, "others", IOCOMP_CHECKPOINT, file)
+    call iocomp_define(file, "u", IOCOMP_FLOAT32, [3, 2], var)
+    square = reshape([1, 2, 3, 4, 5, 6], [3, 2])
+    if (rank == 0) call iocomp_put_buffered(var, square)
+    call iocomp_close(file)
+    call iocomp_open(session, "others", IOCOMP_CHECKPOINT, file)
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [6], var)
+    if (rank == 0) call iocomp_put_buffered(var, [6.0d0, 5.0d0, 4.0d0, 3.0d0, 2.0d0, 1.0d0])
+    call iocomp_close(file)
+    call iocomp_open_input(session, "others", input)
+    square = 0
+    call iocomp_read(input, "u", 0, square)
+    call expect(all(square == reshape([1, 2, 3, 4, 5, 6], [3, 2])), "an older step")
+    call iocomp_read(input, "u", 0, square(1:1, :), [2, 1])
+    call expect(all(square(1, :) == [2, 5]), "a part of an older step")
+    call iocomp_read(input, "u", 1, line, [5])
+    call expect(all(line == [2, 1]), "the newest step")
+    call iocomp_close_input(input)
   end subroutine
 
   subroutine stop_when_told()

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iocomp/iocomp.hpp>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -415,6 +416,41 @@ TEST_P(CppFace, FinalizeClosesInputsThatAreStillOpen) {
   EXPECT_THROW(static_cast<void>(in.steps()), iocomp::Error);
 }
 
+TEST_P(CppFace, AStepIsReadWithTheDimensionsThatItHas) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    const bool puts = Part{io}.start == 0;
+    const std::vector<double> six{1, 2, 3, 4, 5, 6};
+    iocomp::File out = io.open("numbers", IOCOMP_CHECKPOINT);
+    const auto square = out.define<double>("u", {2, 3});
+    if (puts) {
+      square.put({0, 0}, {2, 3}, six, IOCOMP_BUFFERED);
+    }
+    out.close();
+    out = io.open("numbers", IOCOMP_CHECKPOINT, {.settings = "existing = 'continue'"});
+    const auto line = out.define<double>("u", {6});
+    if (puts) {
+      line.put({0}, {6}, six, IOCOMP_BUFFERED);
+    }
+    out.close();
+
+    const iocomp::Input in = io.open_input("numbers");
+    ASSERT_EQ(in.steps().size(), 2U);
+    EXPECT_EQ(in.read<double>("u", 0), six);
+    EXPECT_EQ(in.read<double>("u", 0, {1, 1}, {1, 2}), (std::vector{5.0, 6.0}));
+    EXPECT_EQ(in.read<double>("u", 1, {1}, {2}), (std::vector{2.0, 3.0}));
+    std::vector<double> halo(20);
+    in.read_block("u", 0, {0, 0}, {2, 3}, halo, {4, 5}, {1, 1});
+    EXPECT_EQ(halo[13], 6);
+    for (const std::int64_t step : {0, 1}) {  // with the dimensions of the other
+      const std::vector<std::int64_t> ones(step == 0 ? 1 : 2, 1);
+      EXPECT_EQ(code_of([&] { static_cast<void>(in.read<double>("u", step, ones, ones)); }),
+                IOCOMP_INVALID_ARGUMENT);
+    }
+  }
+  io.finalize();
+}
+
 TEST_P(CppFace, OneOpenHasAPathAndRowsOfItsOwn) {
   iocomp::Session io{MPI_COMM_WORLD, settings()};
   if (io.role() != IOCOMP_SERVER) {
@@ -423,6 +459,12 @@ TEST_P(CppFace, OneOpenHasAPathAndRowsOfItsOwn) {
     iocomp::File out = io.open("numbers", IOCOMP_SERIES, other);
     const auto numbers = out.define<std::int64_t>("numbers", {0});
     const auto sizes = out.define<std::int64_t>("sizes", {0, 2});
+    const auto too_many = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(code_of([&] { static_cast<void>(iocomp::set_rows({{numbers, too_many}})); }),
+              IOCOMP_INVALID_ARGUMENT);
+    iocomp_var* const raw = numbers.raw();
+    const std::int64_t* const rows = part.start == 0 ? nullptr : &too_many;
+    EXPECT_EQ(iocomp_set_rows(1, &raw, rows, nullptr, nullptr), IOCOMP_INVALID_ARGUMENT);
     const auto [first, all] = iocomp::set_rows({{numbers, part.count()}, {sizes, 1}});
     EXPECT_EQ(first[0], part.start);
     EXPECT_EQ(all[0], total);
@@ -453,6 +495,24 @@ TEST_P(CppFace, OneOpenHasAPathAndRowsOfItsOwn) {
               IOCOMP_INVALID_ARGUMENT);
   }
   io.finalize();
+}
+
+TEST(CppFaceOfGroups, ASessionNeedsTheCommunicatorOfOneGroup) {
+  EXPECT_EQ(code_of([] { const iocomp::Session io{MPI_COMM_NULL}; }), IOCOMP_INVALID_ARGUMENT);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 2) {
+    GTEST_SKIP() << "two groups need two ranks";
+  }
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm between = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &between);
+  EXPECT_EQ(code_of([&] { const iocomp::Session io{between}; }), IOCOMP_INVALID_ARGUMENT);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
 }
 
 TEST(CppFaceOfGroups, EachGroupOfALaunchHasATraceOfItsOwn) {

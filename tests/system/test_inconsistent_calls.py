@@ -114,6 +114,17 @@ def test_one_rank_makes_other_calls(actors: Actors, trouble: str, placement: str
     check_told(job, compute_ranks(placement, 4))
 
 
+@pytest.mark.parametrize("mode", ["sync", "kernel"])
+def test_one_rank_asks_whether_to_stop(actors: Actors, mode: str) -> None:
+    job = actors.play(
+        "init\n@1 should_stop\nopen out series\nclose out\n", ranks=3, settings=mode_settings(mode)
+    )
+    told = [entry for entry in job.failures() if "should_stop" in entry.get("story", "")]
+    assert {entry["rank"] for entry in told} == {0, 1, 2}, job
+    assert {entry["code"] for entry in told} == {INCONSISTENT_CALLS}, job
+    assert job.status == 0, job
+
+
 @pytest.mark.parametrize("placement", PLACEMENTS)
 @pytest.mark.parametrize("trouble", ENDING)
 def test_one_rank_ends_another_number_of_steps(
