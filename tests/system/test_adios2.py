@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from actors import (
     INVALID_ARGUMENT,
@@ -20,6 +22,7 @@ from actors import (
 )
 from files import dumped_steps, leftovers, mode_settings, skip_if_missing, values
 
+from iocomp import open_files
 from manifests import whole_manifest
 
 ENGINES = ["BP5", "BP4"]
@@ -223,3 +226,19 @@ def test_a_dataset_that_lacks_a_file_is_left_out(actors: Actors, engine: str) ->
             assert {entry["code"] for entry in read.calls("read")} == {STORAGE_FAILURE}, read
             manifest.write_bytes(told)
         path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_not_read_of_others_is_named(actors: Actors, engine: str) -> None:
+    """A local array has no shape, as a scalar has none, and all of its values."""
+    path = actors.folder / "theirs.bp"
+    subprocess.run([actors.build.dump_adios2, str(path), engine], check=True, timeout=60)
+    with open_files(path) as files:
+        assert files.variables() == ["grid"]
+        np.testing.assert_array_equal(files.read("grid", 1), [1.5] * 4)
+        assert files.not_read == {
+            "local": "a local array: each writer has its own",
+            "time": "a local array: each writer has its own",
+            "text": "its type is string",
+            "deep": "an array of 9 dimensions",
+        }

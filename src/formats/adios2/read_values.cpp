@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -95,6 +96,19 @@ Inventory attributes_in(adios2::IO& io) {
   return found;
 }
 
+// ADIOS2 tells no shape of a local array, as of a scalar, and a read gives all of it.
+// @return why a variable cannot be read; empty if it can.
+template <typename T>
+std::string why_not_read(const adios2::Variable<T>& variable) {
+  if (variable.ShapeID() == adios2::ShapeID::LocalArray) {
+    return "a local array: each writer has its own";
+  }
+  const auto dimensions = variable.Shape().size();
+  return dimensions <= array::max_dimensions
+             ? ""
+             : "an array of " + std::to_string(dimensions) + " dimensions";
+}
+
 }  // namespace
 
 void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
@@ -105,6 +119,9 @@ void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const
       throw Error{ErrorCode::storage_failure, "there is no \"" + variable.name + "\" of type " +
                                                   std::string{array::name(variable.type)} +
                                                   " in that step"};
+    }
+    if (const std::string why = why_not_read(found); !why.empty()) {
+      throw Error{ErrorCode::storage_failure, "\"" + variable.name + "\" is " + why};
     }
     const array::Shape shape = shape_of(found.Shape());
     if (shape != variable.shape) {
@@ -118,20 +135,30 @@ void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const
   });
 }
 
-std::vector<Variable> variables_in(adios2::IO& io) {
+std::vector<Variable> variables_in(adios2::IO& io, std::map<std::string, std::string>& not_read) {
   std::vector<Variable> found;
   for (const auto& [name, about] : io.AvailableVariables(true)) {
-    const auto type = type_called(io.VariableType(name));
-    if (!type || name == empty_step) {
+    const std::string type_name = io.VariableType(name);
+    const auto type = type_called(type_name);
+    if (name == empty_step) {
       continue;
     }
+    std::string why = type ? "" : "its type is " + type_name;
     Variable variable;
     variable.name = name;
-    variable.type = *type;
-    with_type(*type, [&]<typename T>(std::type_identity<T>) {
-      variable.shape = shape_of(io.InquireVariable<T>(name).Shape());
-    });
-    found.push_back(variable);
+    if (type) {
+      variable.type = *type;
+      with_type(*type, [&]<typename T>(std::type_identity<T>) {
+        const auto known = io.InquireVariable<T>(name);
+        why = why_not_read(known);
+        variable.shape = why.empty() ? shape_of(known.Shape()) : array::Shape{};
+      });
+    }
+    if (why.empty()) {
+      found.push_back(variable);
+    } else {
+      not_read.emplace(name, why);
+    }
   }
   return found;
 }

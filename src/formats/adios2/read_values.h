@@ -4,6 +4,7 @@
 #include <adios2.h>
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@ namespace iocomp::formats::bp {
 void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
          std::byte* values);
 
-/// The variables of the step that is open, by name; without those whose elements iocomp does not
-/// have (text).
-[[nodiscard]] std::vector<Variable> variables_in(adios2::IO& io);
+/// The variables of the step that is open, by name.
+/// @param not_read  gets the names of those that cannot be read, and why.
+[[nodiscard]] std::vector<Variable> variables_in(adios2::IO& io,
+                                                 std::map<std::string, std::string>& not_read);
 
 /// All attributes of a dataset, of whichever step. Local.
 /// @param name  of its folder, for ADIOS2. @throws Error{storage_failure}.

@@ -166,7 +166,7 @@ Inventory StepSource::look_through() {
     open();
     while (next_step()) {
       found.steps.push_back(step_);
-      for (auto& variable : variables_in(opened_->io)) {
+      for (auto& variable : variables_in(opened_->io, found.not_read)) {
         variable.id = ids.emplace(variable.name, static_cast<int>(ids.size())).first->second;
         found.contents.push_back({step_, variable, -1});
       }

@@ -3,6 +3,7 @@
 // the file DATA, one behind the other:
 //   {"steps": [{"u": {"type": "double", "shape": [4, 6], "bytes": 192}}], "attributes": {...}}
 // in the order of "steps", then "attributes", names in ascending order.
+// dump_adios2 PATH ENGINE: writes a dataset of another program.
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "read_adios2.h"
+#include "write_foreign.h"
 
 namespace {
 
@@ -30,11 +32,15 @@ Json told(const Values& values, std::ofstream& data) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::cerr << "usage: dump_adios2 PATH ENGINE DATA\n";
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: dump_adios2 PATH ENGINE [DATA]\n";
     return 2;
   }
   try {
+    if (argc == 3) {
+      iocomp::tests::write_foreign(argv[1], argv[2]);
+      return 0;
+    }
     const auto dataset = iocomp::tests::read_adios2(argv[1], argv[2]);
     std::ofstream data{argv[3], std::ios::binary};
     Json steps = Json::array();
