@@ -59,6 +59,10 @@ Attribute text_attribute(std::string_view text) {
   return {array::ElementType::uint8, true, {bytes.begin(), bytes.end()}};
 }
 
+Attribute stored_text_attribute(std::string_view bytes) {
+  return text_attribute(bytes.substr(0, bytes.find('\0')));
+}
+
 std::optional<double> number_of(const Attribute& attribute) {
   return attribute.is_text || attribute.count() != 1
              ? std::nullopt
@@ -95,6 +99,39 @@ array::ElementType type_said(array::ElementType stored,
                                         : stored;
 }
 
+namespace {
+
+// The values of an attribute that variables of a type can hold. Where the attribute has another
+// type, as in JSON, other values are left out; of an unsigned variable, negative ones are its bits.
+std::vector<std::int64_t> held_values(const Attribute& attribute, array::ElementType stored) {
+  std::vector<std::int64_t> values;
+  if (attribute.is_text) {
+    return values;
+  }
+  const std::size_t bytes = array::size_bytes(attribute.type);
+  if (array::is_integer(attribute.type) && bytes == array::size_bytes(stored)) {
+    values.resize(static_cast<std::size_t>(attribute.count()));
+    array::Conversion{attribute.type, array::ElementType::int64}.convert(
+        attribute.values, reinterpret_cast<std::byte*>(values.data()));
+    return values;
+  }
+  const int bits = 8 * static_cast<int>(array::size_bytes(stored));
+  const bool is_signed = stored <= array::ElementType::int64;  // these come first
+  for (std::size_t at = 0; at < attribute.values.size(); at += bytes) {
+    const auto found = array::real_number(attribute.type, attribute.values.data() + at);
+    const double value = found.value_or(std::nan(""));
+    const bool fits = value >= -std::ldexp(1.0, bits - 1) &&
+                      value < std::ldexp(1.0, is_signed || bits == 64 ? bits - 1 : bits);
+    if (fits && value == std::floor(value)) {
+      const auto whole = static_cast<std::int64_t>(value);
+      values.push_back(is_signed || whole >= 0 || bits == 64 ? whole : whole + (1LL << bits));
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
 std::optional<array::Packing> packing(
     array::ElementType stored, const std::function<const Attribute*(const char* name)>& find) {
   const Attribute* const scale = find(scale_attribute);
@@ -115,14 +152,7 @@ std::optional<array::Packing> packing(
                          .offset = number(offset, offset_attribute, 0)};
   const auto stored_values = [&](const char* name) {
     const Attribute* const found = find(name);
-    std::vector<std::int64_t> values;
-    if (found != nullptr && !found->is_text && array::is_integer(found->type) &&
-        array::size_bytes(found->type) == array::size_bytes(stored)) {
-      values.resize(static_cast<std::size_t>(found->count()));
-      array::Conversion{found->type, array::ElementType::int64}.convert(
-          found->values, reinterpret_cast<std::byte*>(values.data()));
-    }
-    return values;
+    return found == nullptr ? std::vector<std::int64_t>{} : held_values(*found, stored);
   };
   if (const auto fill = stored_values(fill_attribute); fill.size() == 1) {
     packing.fill = fill.front();

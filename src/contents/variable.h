@@ -42,6 +42,8 @@ using Attributes = std::map<std::string, Attribute>;
 [[nodiscard]] std::vector<std::string> texts_of(const Attribute& attribute);
 /// One that is text.
 [[nodiscard]] Attribute text_attribute(std::string_view text);
+/// The same of bytes in a file of others: what follows a zero is no part of the text.
+[[nodiscard]] Attribute stored_text_attribute(std::string_view bytes);
 /// One that is a list of texts, which have no zeros.
 [[nodiscard]] Attribute list_attribute(std::span<const std::string> texts);
 /// The value of one that is a single real number or integer; nothing for others.

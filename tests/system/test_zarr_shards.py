@@ -228,3 +228,31 @@ def test_a_store_of_zarr_2_is_named(actors: Actors, tmp_path: Path) -> None:
             [actors.build.command, words, str(path)], capture_output=True, text=True, check=False
         )
         assert done.returncode == 2 and "old.zarr/: it is a store of Zarr 2" in done.stderr, done
+
+
+MASKED = """
+import sys, warnings, numpy, zarr
+warnings.simplefilter("ignore")
+root = zarr.open_group(sys.argv[1], mode="w", zarr_format=3)
+def make(name, values, dtype, **attributes):
+    array = root.create_array(name, shape=(3,), dtype=dtype, chunks=(3,), fill_value=0, attributes=attributes)
+    array[:] = numpy.array(values, dtype)
+make("count", [0, 1, -9], "i4", _FillValue=-9)
+make("packed", [0, -999, 5], "i2", _FillValue=-999, scale_factor=0.5)
+make("missing", [2, -999, 4], "i2", missing_value=-999, scale_factor=0.5)
+make("real", [0, 1, -999], "f4", _FillValue="AAAAAAA4j8A=")  # as xarray has it
+zarr.consolidate_metadata(sys.argv[1])
+"""
+
+
+@pytest.mark.usefixtures("actors")
+def test_fill_values_of_others_are_those_of_the_attribute(tmp_path: Path) -> None:
+    """Zarr's own is what chunks have that nobody has written."""
+    path = tmp_path / "foreign.zarr"
+    foreign(MASKED, path)
+    with open_files(path) as files:
+        assert files.attributes("count")["_FillValue"] == -9
+        assert files.attributes("real")["_FillValue"] == -999
+        assert files.attributes("real")["_FillValue"].dtype == np.float32
+        np.testing.assert_array_equal(files.read("packed", dtype="f8"), [0, np.nan, 2.5])
+        np.testing.assert_array_equal(files.read("missing", dtype="f8"), [1, np.nan, 2])

@@ -74,10 +74,6 @@ herr_t note_name(hid_t /*object*/, const char* name, const H5A_info_t* /*about*/
   return 0;
 }
 
-void keep_text(std::string_view text, Values& values) {
-  values = contents::text_attribute(text.substr(0, text.find('\0')));
-}
-
 // Padding is no part of a text.
 herr_t read_texts(hid_t attribute, hid_t stored, std::size_t count, Values& values) {
   std::vector<std::string> texts;
@@ -108,14 +104,14 @@ herr_t read_text(hid_t attribute, hid_t stored, Values& values) {
     char* text = nullptr;
     const herr_t done = H5Aread(attribute, type.raw(), static_cast<void*>(&text));
     if (done >= 0) {
-      keep_text(text == nullptr ? std::string_view{} : text, values);
+      values = contents::text_attribute(text == nullptr ? std::string_view{} : text);
       H5free_memory(text);
     }
     return done;
   }
   std::string text(H5Tget_size(stored), '\0');
   const herr_t done = H5Aread(attribute, stored, text.data());
-  keep_text(text, values);
+  values = contents::stored_text_attribute(text);
   return done;
 }
 

@@ -98,6 +98,9 @@ Attributes attributes_in(int file, int variable, const std::string& path) {
     if (!attribute.values.empty()) {
       check_netcdf(nc_get_att(file, variable, name.data(), attribute.values.data()), action, path);
     }
+    if (attribute.is_text) {
+      attribute = contents::stored_text_attribute(contents::text_of(attribute));
+    }
     all.emplace(name.data(), std::move(attribute));
   }
   return all;

@@ -9,9 +9,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "array/element_type.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "contents/catalogue.h"
 #include "contents/dimensions.h"
@@ -25,8 +27,10 @@ namespace {
 
 using array::ElementType;
 
+constexpr std::string_view digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 std::string base64(std::span<const std::byte> bytes) {
-  constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     unsigned three = 0;
@@ -48,6 +52,37 @@ Json as_xarray_has_it(const Json& element) {
   std::vector<std::byte> bytes;
   contents::append_element(ElementType::float64, element, bytes);
   return base64(bytes);
+}
+
+// The other way; what is not in this form stays as it is.
+Json number_of_xarray(const Json& value) {
+  if (value.is_array() && value.size() == 2) {
+    return Json::array({number_of_xarray(value[0]), number_of_xarray(value[1])});
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  if (text.size() != 12 || text.find_first_not_of(digits) != 11 || text.back() != '=') {
+    return value;
+  }
+  std::uint64_t first = 0;  // ten digits, and four bits of the last one
+  for (const char digit : text.substr(0, 10)) {
+    first = first << 6U | digits.find(digit);
+  }
+  std::array<std::byte, 8> bytes{};
+  const std::uint64_t all = first << 4U | digits.find(text[10]) >> 2U;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes.at(i) = static_cast<std::byte>(all >> (56U - 8U * i));
+  }
+  return contents::json_element(ElementType::float64, bytes.data());
+}
+
+// A fill value is that of the attribute: Zarr's own is what chunks have that nobody has written.
+std::optional<Attribute> fill_from(const Json& value, ElementType type) {
+  Attribute attribute{type, false, {}};
+  const Outcome fits = outcome_of([&] {
+    const bool is_real = array::is_floating(type) || array::is_complex(type);
+    contents::append_element(type, is_real ? number_of_xarray(value) : value, attribute.values);
+  });
+  return fits.ok() ? std::optional{attribute} : std::nullopt;
 }
 
 // A single number that JSON lacks stays in its list: "NaN" alone is a text.
@@ -132,9 +167,9 @@ Attributes attributes_from(const Json& all, const Array* array) {
         contents::text_attribute("bool");  // as iocomp itself writes them
   }
   for (const auto& [name, value] : all.items()) {
-    if (array != nullptr && name == contents::fill_attribute) {
-      attributes[name] = Attribute{array->type, false, array->fill};
-    } else if (auto attribute = attribute_from(value)) {
+    const bool is_fill = array != nullptr && name == contents::fill_attribute;
+    auto attribute = is_fill ? fill_from(value, array->type) : std::nullopt;
+    if (attribute || (attribute = attribute_from(value))) {
       attributes[name] = std::move(*attribute);
     }
   }
