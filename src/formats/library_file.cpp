@@ -39,7 +39,29 @@ bool is_older(const struct stat& status, std::chrono::seconds age) {
   return std::chrono::system_clock::now().time_since_epoch() - changed > age;
 }
 
+// Fewer at the end of the file.
+std::string bytes_at(const Descriptor& file, std::int64_t offset, std::size_t bytes) {
+  std::string text(bytes, '\0');
+  const auto got = ::pread(file.raw(), text.data(), text.size(), offset);
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return text;
+}
+
 }  // namespace
+
+// HDF5 looks at these places.
+std::int64_t begin_of_hdf5(const Descriptor& file) {
+  std::int64_t at = 0;
+  std::string found;
+  do {
+    found = bytes_at(file, at, hdf5_signature.size());
+    if (found == hdf5_signature) {
+      return at;
+    }
+    at = at == 0 ? 512 : 2 * at;
+  } while (found.size() == hdf5_signature.size());
+  return -1;
+}
 
 LibraryFile::LibraryFile(const Path& path, Calls calls)
     : path_{path.text()},
@@ -59,10 +81,7 @@ LibraryFile::~LibraryFile() {
 // The superblock names the metadata in force, and the length of the file, which each step changes.
 // Empty for other formats, which do not write over what readers have seen.
 std::string LibraryFile::superblock() const {
-  std::string begin(48, '\0');
-  const auto bytes = ::pread(file_.raw(), begin.data(), begin.size(), 0);
-  begin.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
-  return begin.starts_with(hdf5_signature) ? begin : std::string{};
+  return superblock_at_ < 0 ? std::string{} : bytes_at(file_, superblock_at_, 48);
 }
 
 void LibraryFile::look(const std::function<void()>& body) {
@@ -132,6 +151,7 @@ void LibraryFile::try_to_open() {
   }
   seen_ = status;
   is_settled_ = is_older(status, settled_after);
+  superblock_at_ = begin_of_hdf5(file_);
   superblock_ = superblock();  // first: the library may see a newer one, and then looks again
   calls_.open(file_);
   is_open_ = true;

@@ -15,6 +15,8 @@ namespace iocomp::formats {
 
 /// The begin of each HDF5 file.
 inline constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
+/// The offset of this begin, behind a user block, as MATLAB makes one; -1 if it is no HDF5 file.
+[[nodiscard]] std::int64_t begin_of_hdf5(const Descriptor& file);
 
 /// A file that a library has open for reading. HDF5 has a file open once, however often a process
 /// opens it, and keeps what it has read of it. So a file that has grown and is opened again would
@@ -61,7 +63,8 @@ class LibraryFile {
   bool is_open_ = false;
   struct stat seen_{};       // when it was opened
   bool is_settled_ = false;  // its time of change tells whether it has changed since
-  std::string superblock_;   // when it was opened
+  std::int64_t superblock_at_ = -1;
+  std::string superblock_;  // when it was opened
 };
 
 }  // namespace iocomp::formats

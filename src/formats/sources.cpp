@@ -73,11 +73,11 @@ std::string format_of_file(const Path& path, const std::string& folder) {
   if (is_folder(path, Links::followed)) {
     return is_store_of_zarr(path) ? "zarr" : "adios2";
   }
-  std::array<char, 8> begin{};
+  std::array<char, 3> begin{};
   const Descriptor file = path.folder().open(path.name(), O_RDONLY, Links::followed);
   (void)!::pread(file.raw(), begin.data(), begin.size(), 0);
   const std::string_view bytes{begin.data(), begin.size()};
-  if (bytes == hdf5_signature) {
+  if (begin_of_hdf5(file) >= 0) {
     bool is_of_netcdf = path.name().ends_with(".nc");
     (void)outcome_of([&] {
       is_of_netcdf = is_of_netcdf || (open_source("hdf5", path, folder)->is_of_netcdf() &&
@@ -85,7 +85,7 @@ std::string format_of_file(const Path& path, const std::string& folder) {
     });
     return is_of_netcdf ? "netcdf" : "hdf5";
   }
-  return bytes.starts_with("CDF") ? "pnetcdf" : "posix";
+  return bytes == "CDF" ? "pnetcdf" : "posix";
 }
 
 }  // namespace iocomp::formats

@@ -29,6 +29,8 @@ from files import (
 )
 from processes import environment_without_iocomp, processes_in
 
+from iocomp import open_files
+
 BACK_ENDS = [name for name in FORMATS if name not in ("adios2-bp4", "adios2-hdf5")]
 # The files of these tell their contents by themselves.
 TELLING = [name for name in BACK_ENDS if name not in ("posix", "mpiio")]
@@ -886,3 +888,56 @@ def test_groups_and_links_of_others_are_named(actors: Actors) -> None:
     }
     (name,) = (not_read := told(actors, folder, "show", "theirs.nc")["not_read"])
     assert name == "inner" and not_read[name].startswith("a group: ")
+
+
+def test_odd_files_of_others_are_read(actors: Actors) -> None:
+    import h5py
+
+    folder = actors.folder / "odd"
+    folder.mkdir()
+    padded = h5py.h5t.C_S1.copy()
+    padded.set_size(8)
+    padded.set_strpad(h5py.h5t.STR_SPACEPAD)  # as Fortran's
+    with h5py.File(folder / "theirs.mat", "w", userblock_size=1024) as file:
+        file["field"] = np.arange(6.0)
+        for name, chunks in (("text", None), ("chunked", (1,))):
+            created = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            if chunks:
+                created.set_chunk(chunks)
+            space = h5py.h5s.create_simple((2,))
+            dataset = h5py.h5d.create(file.id, name.encode(), padded, space, created)
+            dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([b"abc     ", b"de      "]), padded)
+        file["t"] = np.array([(1, 2)], dtype=[("a.b", "i4"), ("c", "i4")])
+        file["t.a"] = np.array([(3,)], dtype=[("b", "i4")])
+    with (folder / "theirs.mat").open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file")
+    shown = told(actors, folder, "show", "theirs.mat")
+    assert set(shown["not_read"]) == {"t.a.b"}, shown
+    assert told(actors, folder, "show", "theirs.mat", "--variable", "field")["values"] == [0, 1, 2, 3, 4, 5]
+    assert told(actors, folder, "show", "theirs.mat", "--variable", "t.c")["values"] == [2]
+    texts = [
+        told(actors, folder, "show", "theirs.mat", "--variable", name)["values"]
+        for name in ("text", "chunked")
+    ]
+    assert texts[0] == texts[1] == list(b"abc     de      "), texts
+
+
+@pytest.mark.parametrize("form", ["NETCDF3_64BIT_OFFSET", "NETCDF4"])
+def test_texts_of_netcdf_end_at_their_zero(actors: Actors, form: str) -> None:
+    """Programs in C often write a text with its zero."""
+    import netCDF4
+
+    path = actors.folder / "theirs.nc"
+    with netCDF4.Dataset(path, "w", format=form) as file:
+        file.createDimension("x", 3)
+        variable = file.createVariable("b", "i1", ("x",))
+        variable.set_auto_maskandscale(False)
+        for name, text in (("_Unsigned", "true\0"), ("long_name", "abc\0"), ("empty", "")):
+            variable.setncattr(name, text)
+        variable.scale_factor = 0.5
+        variable.missing_value = np.int32(-2)  # of another type than the values: 254
+        variable[:] = np.array([-1, 3, -2], "i1")
+    with open_files(path) as files:
+        found = files.attributes("b")
+        assert (found["_Unsigned"], found["long_name"], found["empty"]) == ("true", "abc", "")
+        np.testing.assert_array_equal(files.read("b", dtype="f8"), [127.5, 1.5, np.nan])

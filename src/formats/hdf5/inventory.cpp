@@ -411,11 +411,16 @@ class Look {
       inventory_.not_read.emplace(name, why.empty() ? why_left_out(dataset, stored) : why);
       return;
     }
+    if (!added_.emplace(step, name).second) {
+      inventory_.not_read.emplace(name, "another variable, or a member of one, has this name");
+      return;
+    }
     variable->name = name;
     inventory_.contents.push_back({step, *variable, -1});
     inventory_.of_variable[name] = read_attributes(dataset, path_);
   }
 
+  std::set<std::pair<std::int64_t, std::string>> added_;
   hid_t file_;
   const std::string& path_;
   Names names_;

@@ -107,6 +107,14 @@ std::int64_t raw_offset(hid_t dataset, hid_t element) {
   return offset == HADDR_UNDEF ? -1 : static_cast<std::int64_t>(offset);
 }
 
+// HDF5 would turn the blanks at the end of a text into zeros, and UTF-8 is not turned into ASCII.
+void keep_padding(hid_t element, hid_t stored) {
+  if (H5Tget_class(element) == H5T_STRING && !is_any_text(stored)) {
+    H5Tset_strpad(element, H5Tget_strpad(stored));
+    H5Tset_cset(element, H5Tget_cset(stored));
+  }
+}
+
 Space selected(const array::Shape& shape, const array::Box& box) {
   if (shape.dimensions == 0) {
     return Space{H5Screate(H5S_SCALAR)};
@@ -350,6 +358,7 @@ std::int64_t Hdf5Source::read_by_library(const Placed& where, const array::Box& 
     read_text(found, where, box, to);
     return -1;
   }
+  keep_padding(element.raw(), stored_type(found).raw());
   const Space in_file = found.has_time ? selected_of_step(dataset.raw(), where.step, box)
                                        : selected(where.variable.shape, box);
   const Space in_memory = selected(to.memory.shape, to.memory.box);
@@ -379,8 +388,7 @@ void Hdf5Source::read_text(const Found& found, const Placed& where, const array:
     all = pad_texts(AnyTexts{dataset, in_file.raw(), texts, path_}.texts(),
                     H5Tget_size(stored.type.raw()));
   } else {
-    // UTF-8 and ASCII are not turned into one another.
-    H5Tset_cset(stored.type.raw(), H5Tget_cset(in_dataset.raw()));
+    keep_padding(stored.type.raw(), in_dataset.raw());
     const auto status = H5Dread(dataset, in_memory_as(found, stored.type.raw()).raw(),
                                 in_memory.raw(), in_file.raw(), H5P_DEFAULT, all.data());
     check_read(status, dataset, action, path_);
