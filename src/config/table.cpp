@@ -184,7 +184,7 @@ const std::vector<Key>& all_keys() {
       {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},
       {"files.*.operator", text, "", "",
        "of back-end adios2, engines BP4 and BP5: an operator that the installed ADIOS2 has, as in "
-       "`bzip2`, and its parameters, as in `zfp accuracy=0.01;backend=omp`; of lossy ones only "
+       "`blosc`, and its parameters, as in `zfp accuracy=0.01;backend=omp`; of lossy ones only "
        "float32 and float64 pass",
        false, true},
       {"files.*.hints", text, "", "",

@@ -42,6 +42,11 @@ void check_operators(Kind kind, const FormatOptions& options) {
       throw Error{ErrorCode::invalid_setting,
                   what + "the engine HDF5 of adios2 has no operators; BP4 and BP5 have"};
     }
+    if (kind == Kind::bp4 && is_same_word(storage.operator_name, "bzip2")) {
+      throw Error{
+          ErrorCode::invalid_setting,
+          what + "with BP4 it ends the program where a block does not shrink; BP5 tells it"};
+    }
     try {
       adios2::ADIOS adios;
       (void)adios.DefineOperator("iocomp", storage.operator_name, parameters_of(storage));
