@@ -92,6 +92,16 @@ SignalWatch::~SignalWatch() {
   }
 }
 
+void SignalWatch::ignore_afterwards() const {
+  const std::scoped_lock lock{changing};
+  for (const int signal : signals_) {
+    struct sigaction& before = watched(signal).before;
+    if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_DFL) {
+      before.sa_handler = SIG_IGN;  // to the handler, which may run now, both are the same
+    }
+  }
+}
+
 bool SignalWatch::watches(int signal) const noexcept {
   return std::ranges::count(signals_, signal) > 0;
 }

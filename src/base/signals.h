@@ -20,6 +20,9 @@ class SignalWatch {
   SignalWatch& operator=(const SignalWatch&) = delete;
   /// The last watch of a signal puts back the handler that was there before.
   ~SignalWatch();
+  /// These signals do not end the process later either: launchers send them node by node, and a
+  /// program that was told to stop may have ended its last session by then.
+  void ignore_afterwards() const;
 
   [[nodiscard]] bool watches(int signal) const noexcept;
   /// True if any of them has come since somebody has watched it.

@@ -89,6 +89,11 @@ class Publication {
   /// would leave of it.
   [[nodiscard]] bool is_stuck() const noexcept { return published_->is_stuck; }
 
+  /// True if an earlier file of all steps lies under the name, and the first commit replaces it.
+  [[nodiscard]] bool would_replace() const {
+    return replaces() && !published_->is_there && names(-1).target.is_there();
+  }
+
   /// Treat what earlier jobs have committed under the name, as `existing` says. If the file is
   /// continued, the steps that it loses are removed. @return where the file begins.
   /// @throws Error{target_exists}, Error{storage_failure}; Error{unsupported} if the format cannot

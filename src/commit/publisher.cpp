@@ -366,7 +366,8 @@ void Publisher::finish(const steps::Finish& order, std::int64_t settled, const T
       means_.run(publication_.abandon_file(),
                  [=, this](const Outcome&) { then(in_file(cause, -1)); });
     };
-    if (!outcome.ok() || !order.is_kept) {
+    const bool is_idle = order.steps == 0 && publication_.would_replace();
+    if (!outcome.ok() || !order.is_kept || is_idle) {
       give_up(outcome);
       return;
     }

@@ -418,6 +418,9 @@ bool Session::should_stop() {
   }
   const std::string reason = stopping_.reason();
   stops_ = client_->most_of("should_stop", reason.empty() ? 0 : 1) != 0;
+  if (stops_) {
+    stopping_.was_told();
+  }
   if (!reason.empty()) {
     log::info("the program is told to stop: " + reason);
   }

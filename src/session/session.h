@@ -43,6 +43,8 @@ class Stopping {
   [[nodiscard]] bool catches(int signal) const noexcept { return signals_.watches(signal); }
   /// The reason why the program should stop now, as far as this rank knows; empty: it need not.
   [[nodiscard]] std::string reason() const;
+  /// The program was told to stop: signals that come later do not end it.
+  void was_told() const { signals_.ignore_afterwards(); }
 
  private:
   SignalWatch signals_;

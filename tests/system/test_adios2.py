@@ -241,3 +241,20 @@ def test_what_is_not_read_of_others_is_named(actors: Actors, engine: str) -> Non
             "text": "its type is string",
             "deep": "an array of 9 dimensions",
         }
+
+
+@pytest.mark.parametrize("mode", ["async", "sync"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_environment_without_home_is_enough(actors: Actors, engine: str, mode: str) -> None:
+    """ADIOS2 looks for settings of the user there."""
+    lines = ["init", "open out series", "define out u float64 64x48", "put out u by=columns"]
+    job = actors.play(
+        "\n".join([*lines, "close out", "read out"]),
+        ranks=4,
+        settings={**mode_settings(mode), "files": {"out": file_settings(engine, path="out.bp")}},
+        prefix=["env", "-u", "HOME"],
+    )
+    assert job.status == OK and not job.failures(), job
+    without = {name: value for name, value in os.environ.items() if name != "HOME"}
+    command = [actors.build.command, "show", str(job.folder / "out.bp")]
+    assert subprocess.run(command, env=without, check=False, capture_output=True).returncode == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from actors import Actors
-from files import MODES, extension, file_settings, mode_settings, skip_if_missing
+from files import MODES, extension, file_settings, leftovers, mode_settings, skip_if_missing
 from zarr_packages import dumped, has_zarr
 
 from iocomp import open_files
@@ -90,6 +90,37 @@ def test_empty_arrays_are_there(
     shapes = names_in(back_end, str(job.folder / name))
     steps = (2,) if kind == "series" and back_end != "hdf5" else ()
     assert (shapes["none"], shapes["flat"]) == ((*steps, 0), (*steps, 3, 0, 5)), shapes
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", FORMS)
+@pytest.mark.parametrize("begin", ["replace", "continue"])
+def test_a_job_without_a_step_leaves_earlier_ones(
+    actors: Actors, begin: str, back_end: str, mode: str
+) -> None:
+    """The first commit replaces them; a job that is stopped before it has none."""
+    skip_if_missing(actors.build, back_end)
+    if back_end == "adios2" and begin == "continue":  # series of it are not gone on with
+        return
+    file = file_settings(back_end, path=f"out{extension(back_end)}")
+    more = mode_settings(mode, "1 per node")
+    lines = ["init", "open out series", "define out u int64 8x4", "put out u", "end_step out"]
+    first = actors.play(
+        "\n".join([*lines, "close out"]), ranks=3, settings={**more, "files": {"out": file}}
+    )
+    assert not first.failures(), first
+    again = {"out": {**file, "existing": begin}}
+    opened = "open out series after=-1" if begin == "continue" else "open out series"
+    second = actors.play(
+        "\n".join(["init", opened, "define out u int64 8x4", "close out", "read out"]),
+        ranks=3,
+        settings={**more, "files": again},
+        folder=first.folder,
+    )
+    assert not second.failures(), second
+    assert {tuple(entry["steps"]) for entry in second.calls("read")} == {(0,)}, second
+    assert all(entry["right"] for entry in second.calls("read")), second
+    assert not leftovers(second.folder), second
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -21,6 +21,10 @@ enum class Kind { bp4, bp5, hdf5 };
 /// True if ADIOS2 takes two names for the same: it does not tell upper from lower case.
 [[nodiscard]] bool is_same_word(std::string_view one, std::string_view other);
 
+/// Called before an adios2::ADIOS is made, which crashes where the environment has no HOME, as in
+/// batch jobs and containers: it looks for settings of the user there. It gets one, and keeps it.
+void have_home();
+
 /// The parameters for the operator of a variable.
 [[nodiscard]] adios2::Params parameters_of(const Storage& storage);
 

@@ -19,6 +19,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "contents/variable.h"
+#include "formats/adios2/engine.h"
 #include "formats/adios2/failure.h"
 #include "formats/adios2/values.h"
 #include "formats/adios2/with_type.h"
@@ -165,6 +166,7 @@ std::vector<Variable> variables_in(adios2::IO& io, std::map<std::string, std::st
 
 Inventory attributes_of_all_steps(const std::string& name) {
   try {
+    have_home();
     adios2::ADIOS adios;
     adios2::IO io = adios.DeclareIO("iocomp");
     io.SetEngine("BPFile");

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/open_folder.h"
 #include "base/path.h"
+#include "formats/adios2/engine.h"
 #include "formats/adios2/failure.h"
 #include "formats/adios2/read_values.h"
 #include "formats/sources.h"
@@ -110,6 +111,7 @@ void StepSource::close() noexcept {
 void StepSource::open() {
   close();
   refuse_pipes(folder_);
+  have_home();
   opened_ = std::make_unique<Opened>();
   auto& [adios, io, engine] = *opened_;
   io = adios.DeclareIO("iocomp");

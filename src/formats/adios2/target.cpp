@@ -364,6 +364,7 @@ void DatasetTarget::find_place(const Path& path, std::int64_t kept_steps) {
 void DatasetTarget::open(const FormatOptions& options) {
   const adios2::Params chosen = parameters(kind_, options, writers_.size());
   together("open", [&] {
+    have_home();
     adios_ = std::make_unique<adios2::ADIOS>(writers_.comm());
     io_ = adios_->DeclareIO("iocomp");
     io_.SetEngine(name(kind_));
