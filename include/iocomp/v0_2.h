@@ -12,6 +12,11 @@
 
 #ifdef __cplusplus
 extern "C" {
+#define IOCOMP_0_2_ZERO \
+  {                     \
+  } /* C++11 has no {0} for members with initialisers */
+#else
+#define IOCOMP_0_2_ZERO {0}
 #endif
 
 #define IOCOMP_HANDED_OVER IOCOMP_REUSABLE
@@ -19,7 +24,7 @@ extern "C" {
 
 static inline iocomp_open_options iocomp_0_2_options(const MPI_Comm *comm, const int64_t *after,
                                                      const char *settings) {
-  iocomp_open_options options = {0};
+  iocomp_open_options options = IOCOMP_0_2_ZERO;
   options.size = sizeof options;
   options.settings = settings;
   options.comm = comm;
@@ -55,7 +60,7 @@ static inline int iocomp_0_2_open(iocomp_session *session, const char *name, ioc
 static inline int iocomp_read_into(iocomp_input *input, const char *variable, int64_t step,
                                    const int64_t *start, const int64_t *count, void *values,
                                    const int64_t *memory_shape, const int64_t *memory_start) {
-  iocomp_destination destination = {0};
+  iocomp_destination destination = IOCOMP_0_2_ZERO;
   destination.size = sizeof destination;
   destination.start = start;
   destination.count = count;
@@ -304,7 +309,7 @@ static inline int iocomp_put_from(iocomp_var *var, const int64_t *start, const i
                                   const void *values, const int64_t *memory_shape,
                                   const int64_t *memory_start, int buffered,
                                   iocomp_ticket *ticket) {
-  iocomp_block block = {0};
+  iocomp_block block = IOCOMP_0_2_ZERO;
   block.start = start;
   block.count = count;
   block.values = values;
@@ -320,7 +325,7 @@ static inline int iocomp_put_buffered(iocomp_var *var, const int64_t *start, con
 
 static inline int iocomp_put_decomp(iocomp_var *var, const iocomp_decomp *decomp,
                                     const void *values, int buffered, iocomp_ticket *ticket) {
-  iocomp_block block = {0};
+  iocomp_block block = IOCOMP_0_2_ZERO;
   block.decomp = decomp;
   block.values = values;
   return iocomp_0_2_put(var, block, buffered, ticket);

@@ -500,6 +500,68 @@ def masks_and_texts() -> None:
         u.put(np.zeros(3))
 
 
+def lists() -> None:
+    """Put lists: their masks count at any depth, their integers are exact, their texts may be a byte."""
+    masked = np.ma.array([1, 2, 3], mask=[False, True, False])
+    big = 2**63 + 1
+    with begin() as io:
+        out = io.open("fields", settings={"path": "fields"})
+        refuse = functools.partial(raises, iocomp.InvalidArgumentError)
+        cases: list[tuple[Any, Any, str, object]] = [
+            ([masked, masked], [[1, -9, 3]] * 2, "i4", -9),
+            ((masked, [4, 5, np.ma.masked]), [[1, -9, 3], [4, 5, -9]], "f8", -9),
+            ([masked[0], masked[1], big], [1, 7, big], "u8", 7),
+            ([[True, np.ma.masked]], [[1, 1]], "?", True),
+            (["a", np.ma.masked], [b"a", b"-"], "S1", "-"),
+            ([np.ma.array([1, 2])], [[1, 2]], "i4", None),
+            ([big, 1], [big, 1], "u8", None),
+            ([[2**64 - 1, 0], (np.int8(1), np.uint64(2))], [[2**64 - 1, 0], [1, 2]], "u8", None),
+            ([np.array([2**53 + 1], "u8"), np.array([-1])], [[2**53 + 1], [-1]], "i8", None),
+            ([2**63, 1.5], [2.0**63, 1.5], "f8", None),
+            (["a", "b"], [b"a", b"b"], "S1", None),
+            ([["a", "b"], ["c", "d"]], [[b"a", b"b"], [b"c", b"d"]], "S1", None),
+            ("a", b"a", "S1", None),
+        ]
+        expected: dict[str, object] = {}
+        assigned = []
+        for at, (values, read, dtype, fill) in enumerate(cases):
+            for way in ("put", "set"):
+                u = out.define(f"{way}{at}", dtype, np.shape(read))
+                if fill is not None:
+                    u.set_fill(fill)
+                assigned.append((u, way, values))
+                expected[u.name] = read
+        u, d = out.define("u", "u8", (2,)), out.define("d", "f8", (2,))
+        letters = out.define("letters", "S1", (2, 2))
+        for v, way, values in assigned:
+            if way == "put":
+                v.put(values)
+            else:
+                v[...] = values
+        letters[0, 0], letters[0, 1], letters[1] = "a", "b", ["c", "d"]
+        expected["letters"] = [[b"a", b"b"], [b"c", b"d"]]
+        refuse("no fill value", d.put, [1.0, np.ma.masked])
+        refuse("no fill value", d.__setitem__, 0, [masked[1:2]])
+        refuse("which uint64 cannot hold", u.put, [-1, 1])
+        refuse("no type of integers holds both -1 and 9223372036854775809", u.put, [big, -1])
+        refuse("values are masked", u.set_fill, np.ma.masked)
+        refuse("values are masked", io.decompose, (3,), masked)
+        refuse("values are masked", io.decompose, (3,), [0, np.ma.masked])
+        refuse("text 'ab' has 2 bytes", letters.put, [["ab", "c"], ["d", "e"]])
+        refuse("dims 5: allowed is", out.define, "x", "f8", 2, dims=5)
+        refuse("5: allowed is text", out.define, "x", "f8", 2, dims=[5])
+        out.attrs["big"] = [big, 1]
+        refuse("attribute 'x': no type of integers", out.attrs.__setitem__, "x", [big, -1])
+        refuse("attribute 'x': values are masked", out.attrs.__setitem__, "x", [1, np.ma.masked])
+        u.put([0, 0])
+        d.put([0, 0])
+        out.close()
+        with io.open_input("fields", settings={"path": "fields"}) as back:
+            for name, values in expected.items():
+                assert back.read(name).tolist() == values, name
+            assert back.attributes()["big"].tolist() == [big, 1]
+
+
 def failed_steps() -> None:
     """Write with a limit on the size of files; the calls of this rank tell of each step that fails."""
     from mpi4py import MPI

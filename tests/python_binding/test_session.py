@@ -56,6 +56,10 @@ def test_masks_and_texts_become_what_the_variable_holds(play: Play) -> None:
     play("masks_and_texts", ranks=1)
 
 
+def test_lists_keep_masks_and_integers(play: Play) -> None:
+    play("lists", ranks=1)
+
+
 def test_each_step_has_the_type_that_it_was_written_with(play: Play) -> None:
     play("types_of_steps", ranks=1)
 

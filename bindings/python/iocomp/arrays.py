@@ -145,19 +145,74 @@ def number_of(dtype: npt.DTypeLike) -> int:
     raise InvalidArgumentError(f"there is no element type for {found}; there are bool, {known}")
 
 
+def has_masks(values: object) -> bool:
+    """Return True if a masked array is in a list, at any depth."""
+    return isinstance(values, (list, tuple)) and any(
+        isinstance(each, np.ma.MaskedArray) or has_masks(each) for each in values
+    )
+
+
+def _parted(values: Any) -> tuple[Any, Any]:  # noqa: ANN401 (lists of lists)
+    """Return values and masks; a single masked value is 0, which changes the type of no list."""
+    if isinstance(values, (list, tuple)):
+        parts = [_parted(each) for each in values]
+        return [part[0] for part in parts], [part[1] for part in parts]
+    if values is np.ma.masked:
+        return 0, True
+    if isinstance(values, np.ma.MaskedArray):
+        return values.data, np.broadcast_to(values.mask, values.shape)
+    return values, np.zeros(np.shape(values), np.bool_)
+
+
+def array_of(values: npt.ArrayLike) -> Array:
+    """Return values as an array. Lists keep their masks, and each bit of their integers.
+
+    Raises:
+        InvalidArgumentError: If lists have several lengths, or integers that no type holds together.
+    """
+    if isinstance(values, np.ndarray):
+        return values
+    try:
+        if has_masks(values):
+            parts, masks = _parted(values)
+            mask = np.asarray(masks, np.bool_)
+            return np.ma.MaskedArray(array_of(parts), mask)  # type: ignore[no-untyped-call]
+        made = np.asarray(values)
+    except ValueError as error:  # lists of several lengths
+        raise InvalidArgumentError(str(error)) from None
+    if made.dtype != np.float64 or not made.size or hasattr(values, "__array__"):
+        return made
+    given = np.asarray(values, object)  # numpy takes float64 for int64 beside uint64
+    if not all(isinstance(each, (int, np.integer)) for each in given.flat):
+        return made
+    least, most = given.min(), given.max()
+    if least < 0 and most >= 2**63:
+        raise InvalidArgumentError(f"no type of integers holds both {least} and {most}")
+    return given.astype(np.int64 if most < 2**63 else np.uint64)
+
+
+def unmasked(values: npt.ArrayLike) -> Array:
+    """Return values as an array.
+
+    Raises:
+        InvalidArgumentError: If some are masked, or `array_of` refuses them.
+    """
+    made = array_of(values)
+    if isinstance(made, np.ma.MaskedArray) and np.any(made.mask):
+        raise InvalidArgumentError("values are masked, and have no fill value")
+    return np.asarray(made)
+
+
 def attribute_values(name: str, value: npt.ArrayLike) -> Array:
     """Return the value of an attribute as an array of no dimension, or of one.
 
     Raises:
-        InvalidArgumentError: If it has more dimensions, values are masked, or numpy would cast some
-            of a list.
+        InvalidArgumentError: If it has more dimensions, `unmasked` refuses it, or numpy would cast
+            some of a list.
     """
-    all_values = value if isinstance(value, (list, tuple)) else [value]
-    if any(isinstance(e, np.ma.MaskedArray) and np.any(e.mask) for e in all_values):
-        raise InvalidArgumentError(f"attribute {name!r}: values are masked, and have no fill value")
     try:
-        given = np.asarray(value)
-    except ValueError as error:  # lists of several lengths
+        given = unmasked(value)
+    except InvalidArgumentError as error:
         raise InvalidArgumentError(f"attribute {name!r}: {error}") from None
     if given.ndim > 1:
         raise InvalidArgumentError(
@@ -178,12 +233,10 @@ def converted(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
     """Return a list or a number as an array of a type that holds each of its values.
 
     Raises:
-        InvalidArgumentError: If a value does not fit; the error names the first one.
+        InvalidArgumentError: If `unmasked` refuses them, or a value does not fit; the error names
+            the first one.
     """
-    try:
-        given = np.asarray(values)
-    except ValueError as error:  # lists of several lengths
-        raise InvalidArgumentError(str(error)) from None
+    given = unmasked(values)
     if given.dtype == dtype or given.size == 0:
         return given.astype(dtype, copy=False)
     if given.dtype.kind in "US" and dtype.kind == "S":

@@ -32,6 +32,7 @@ from iocomp.arrays import (
     TYPES,
     Array,
     address_of,
+    array_of,
     attribute_values,
     converted,
     dtype_of,
@@ -43,6 +44,7 @@ from iocomp.arrays import (
     room_for,
     settle,
     texts,
+    unmasked,
 )
 from iocomp.errors import CopyWarning, Failures, InvalidArgumentError, NotFoundError
 from iocomp.library import BUFFERED, DROP_STEP, Block, Definition, Destination, OpenOptions, library
@@ -114,7 +116,7 @@ def _time(time: float | None) -> float:
 
 def _global_indices(values: npt.ArrayLike) -> Array:
     """Return indices as a dense array of int64_t."""
-    given = np.asarray(values)
+    given = unmasked(values)
     if given.size and given.dtype.kind not in "iu":
         raise InvalidArgumentError(f"indices of type {given.dtype}: allowed are integers")
     if given.dtype == np.uint64:
@@ -150,13 +152,8 @@ class _OnGpu:
 
 def _array_of(values: npt.ArrayLike) -> Array:
     """Return the values as an array; one of a GPU as it lies, since nothing here can copy it."""
-    if isinstance(values, np.ndarray):
-        return values
     if not hasattr(values, "__cuda_array_interface__"):
-        try:
-            return np.asarray(values)
-        except ValueError as error:  # lists of several lengths
-            raise InvalidArgumentError(str(error)) from None
+        return array_of(values)
     array = np.asarray(_OnGpu(values))
     if not array.flags.c_contiguous and memory_shape(array) is None:
         raise InvalidArgumentError(
@@ -345,7 +342,7 @@ class Variable:
             values = self._taken(values)
         other = 0
         if values.dtype != self.dtype:
-            values, other = self._of_another_type(values)
+            values, other = self._of_another_type(values, self.shape)
         elif self._has_texts and values.ndim == len(self.shape) - 1:  # of one byte each
             values = texts(values, self.shape[-1])
         if isinstance(where, Decomp):
@@ -398,7 +395,7 @@ class Variable:
         if given.dtype.kind in "SU" and self._has_texts and given.ndim < len(shown):
             given = texts(given, shown[-1])
         elif given.dtype.kind in "SU" and given.dtype != self.dtype:
-            given, _ = self._of_another_type(given)
+            given, _ = self._of_another_type(given, shown)
         if isinstance(given.base, _OnGpu) and given.shape != tuple(shown):
             raise InvalidArgumentError(
                 f"an array of a GPU of shape {given.shape} for a block of shape {tuple(shown)}"
@@ -485,6 +482,7 @@ class Variable:
 
     def _taken(self, values: npt.ArrayLike) -> Array:
         """Return values as an array, masked ones as the fill value."""
+        values = _array_of(values)
         if isinstance(values, np.ma.MaskedArray):
             if not np.asarray(values.mask).any():
                 return np.asarray(values.data)
@@ -501,16 +499,21 @@ class Variable:
                 filled = np.array(converted(filled, self.dtype))
             filled[values.mask] = fill
             return filled
-        if self.dtype == np.bool_:
+        if self.dtype == np.bool_ and not isinstance(values.base, _OnGpu):
             return converted(values, self.dtype)
-        return _array_of(values)
+        return values
 
-    def _of_another_type(self, values: Array) -> tuple[Array, int]:
-        """Return values as the library takes them, and the number of their type, 0 for its own."""
-        if self.dtype.kind == "S" and values.dtype.kind in "SU" and self.shape:
-            return texts(values, self.shape[-1]), 0
+    def _of_another_type(self, values: Array, shape: Sequence[int]) -> tuple[Array, int]:
+        """Return values as the library takes them, and the number of their type, 0 for its own.
+
+        Texts of as many dimensions as `shape` are one byte each.
+        """
+        if self.dtype.kind == "S" and values.dtype.kind in "SU":
+            if values.ndim < len(shape):
+                return texts(values, shape[-1]), 0
+            return texts(values, 1).reshape(values.shape), 0
         if not values.dtype.isnative:
-            return self._of_another_type(in_native_order(values))
+            return self._of_another_type(in_native_order(values), shape)
         if values.dtype == self.dtype:
             return values, 0
         if self.dtype != np.bool_ and (values.dtype in TYPES or values.dtype == np.bool_):
@@ -701,10 +704,13 @@ class File(Scope, Mapping[str, Variable]):
         has_texts = found.kind == "S" and found.itemsize > 1
         if has_texts:
             extents, found = (*extents, found.itemsize), np.dtype("S1")
-        own = dims
-        has_time = dims is not None and len(dims) == len(extents) + 1 and dims[0] == "time"
-        if dims is not None and has_time:
-            own = dims[1:]
+        try:
+            own = None if dims is None else tuple(dims)
+        except TypeError:
+            raise InvalidArgumentError(f"dims {dims!r}: allowed is a sequence of names") from None
+        has_time = own is not None and len(own) == len(extents) + 1 and own[0] == "time"
+        if own is not None and has_time:
+            own = own[1:]
         if own is not None and (isinstance(dims, str) or len(own) != len(extents)):
             raise InvalidArgumentError(
                 f"dims {dims!r} of shape {extents}: one name for each, and \"time\" in front of "
