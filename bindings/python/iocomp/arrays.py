@@ -145,10 +145,10 @@ def number_of(dtype: npt.DTypeLike) -> int:
     raise InvalidArgumentError(f"there is no element type for {found}; there are bool, {known}")
 
 
-def has_masks(values: object) -> bool:
+def _has_masks(values: object) -> bool:
     """Return True if a masked array is in a list, at any depth."""
     return isinstance(values, (list, tuple)) and any(
-        isinstance(each, np.ma.MaskedArray) or has_masks(each) for each in values
+        isinstance(each, np.ma.MaskedArray) or _has_masks(each) for each in values
     )
 
 
@@ -173,7 +173,7 @@ def array_of(values: npt.ArrayLike) -> Array:
     if isinstance(values, np.ndarray):
         return values
     try:
-        if has_masks(values):
+        if _has_masks(values):
             parts, masks = _parted(values)
             mask = np.asarray(masks, np.bool_)
             return np.ma.MaskedArray(array_of(parts), mask)  # type: ignore[no-untyped-call]
