@@ -206,6 +206,8 @@ def run(
                 outcome = run_study(study, around, place / RESULTS, earlier, minutes=minutes)
     except (OSError, NotEnoughSpaceError) as error:
         fail(str(error))
+    except KeyboardInterrupt:  # not in a run, of which `outcome` tells
+        raise typer.Exit(130) from None
     _tell(outcome, study, place, as_json=as_json)
     if outcome.was_stopped:
         raise typer.Exit(130)
